@@ -1,0 +1,106 @@
+# Everything sets itself up: each target makes .venv and installs what it needs, once.
+# What is installed follows pyproject.toml; `make clean` starts afresh.
+#
+#   make test ARGS='-k view -x'       more arguments for pytest (test, test-interop) or the benchmark
+#   make test PYTHON=python3.13       another interpreter; only asked for when .venv is made
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+PYTEST := $(BIN)/python -m pytest
+PYTHON ?=
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help tour test test-interop check bench format clean
+
+help: ## say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+tour: $(VENV)/.installed-package ## show what onebuf does, in a minute
+	@$(BIN)/onebuf tour
+
+test: $(VENV)/.installed-test ## run all tests and every example in the docs
+	@$(PYTEST) $(ARGS)
+
+test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax, skipping none
+	@$(PYTEST) tests/interop src/onebuf/interop -rs --junitxml=$(VENV)/interop.xml $(ARGS)
+	@$(BIN)/python -c "$$COUNT_SKIPPED" $(VENV)/interop.xml
+
+check: $(VENV)/.installed-dev ## check format, lint, types, layers and the examples in the docs
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports
+	$(PYTEST) README.md docs src/onebuf
+
+bench: $(VENV)/.installed-package ## measure against NumPy on this machine
+	@$(BIN)/python benchmarks/latency.py $(ARGS)
+
+format: $(VENV)/.installed-dev ## rewrite the sources in the one format
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+clean: ## remove .venv and everything that the tools left behind
+	rm -rf $(VENV) build dist .coverage .hypothesis .import_linter_cache
+	rm -rf .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ------------------------------------------------------------------------------------- set-up
+
+EXTRA_package :=
+EXTRA_test := [test]
+EXTRA_interop := [test,interop]
+EXTRA_dev := [dev]
+
+$(VENV)/.installed-%: pyproject.toml $(VENV)/.made
+	@echo "Installing onebuf$(EXTRA_$*) in $(VENV)"
+	@$(PIP) install --editable '.$(EXTRA_$*)'
+	@touch $@
+
+$(VENV)/.made:
+	@python=`$(FIND_PYTHON)` && { $(NEED_VENV_MODULE); } && \
+		echo "Making $(VENV) with `$$python --version`" && $$python -m venv $(VENV)
+	@touch $@
+
+# Writes the first suitable interpreter, or fails and says what is needed.
+define FIND_PYTHON
+for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11); do \
+	if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+		echo $$python; exit 0; \
+	fi; \
+done; \
+echo 'onebuf needs Python 3.11 or newer, and none of these is: $(or $(PYTHON),python3 python3.13 python3.12 python3.11).' >&2; \
+echo 'Install one, or name it: make PYTHON=/path/to/python3.' >&2; \
+exit 1
+endef
+
+# Debian and Ubuntu keep what `python -m venv` needs in a package of its own.
+define NEED_VENV_MODULE
+$$python -c 'import ensurepip, venv' 2>/dev/null || { \
+	package=`$$python -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'`; \
+	if [ "`id -u`" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing $$package, which $$python lacks"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $$package; \
+	fi; \
+	$$python -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$$python cannot make virtual environments: its venv module is incomplete." >&2; \
+		echo "On Debian or Ubuntu: apt-get install $$package (or python3-venv), as root." >&2; \
+		false; \
+	}; \
+}
+endef
+
+# pytest is content with skipped tests; here they would mean that torch or jax did not run.
+define COUNT_SKIPPED
+import sys
+import xml.etree.ElementTree as ElementTree
+
+suite = ElementTree.parse(sys.argv[1]).getroot().find("testsuite")
+skipped = int(suite.get("skipped"))
+if skipped:
+    sys.exit(f"{skipped} of {suite.get('tests')} interop tests were skipped; all of them have to run")
+endef
+export COUNT_SKIPPED

@@ -1,0 +1,1 @@
+"""Backends: what runs operations. Each is one file that knows one kind of machinery."""

@@ -1,0 +1,204 @@
+"""Operations on any array API namespace: NumPy, and whatever else speaks the standard.
+
+One small interpreter instead of an adapter per library. On NumPy it is tier 1 of the engine and
+the oracle in tests; there it writes results where it is told to, so that they land in pool memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from onebuf.graph import (
+    ARANGE,
+    BINARY,
+    CAST,
+    CONCAT,
+    CONSTANT,
+    COPY,
+    EMPTY,
+    MATMUL,
+    PAD,
+    RANDOM_BITS,
+    REDUCE,
+    TAKE,
+    UNARY,
+    WHERE,
+    Op,
+)
+from onebuf.ops import random_words
+
+Array = np.ndarray[Any, Any]
+
+Operands = tuple[Any, ...]
+Compute = Callable[[Any, Operands, Any, tuple[int, ...], Any], Any]
+"""(namespace, operands, arg, shape, dtype) to the result."""
+
+
+def _reduce(name: str) -> Compute:
+    def compute(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
+        axes, keepdims = arg
+        (x,) = operands
+        function = getattr(xp, name)
+        if name in ("argmax", "argmin"):
+            return _position(xp, function, x, axes, keepdims)
+        if name in ("sum", "prod"):
+            return function(x, axis=axes, keepdims=keepdims, dtype=dtype)
+        return function(x, axis=axes, keepdims=keepdims)
+
+    return compute
+
+
+def _position(xp: Any, function: Any, x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The position of an extreme along one axis, or in row-major order along all of them."""
+    if len(axes) == 1:
+        return function(x, axis=axes[0], keepdims=keepdims)
+    return function(x, axis=None, keepdims=keepdims)
+
+
+def _pad(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
+    (x,) = operands
+    result = xp.full(shape, arg.value.item(), dtype=dtype)
+    result[_inside(arg.widths, shape)] = x
+    return result
+
+
+def _inside(widths: Any, shape: tuple[int, ...]) -> tuple[slice, ...]:
+    return tuple(
+        slice(before, extent - after)
+        for (before, after), extent in zip(widths, shape, strict=True)
+    )
+
+
+def _arange(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
+    start, step = arg
+    return xp.arange(shape[0], dtype=dtype) * step + start
+
+
+def _random_bits(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
+    words = np.empty(shape, np.uint32)
+    random_words(*arg, words)
+    return xp.asarray(words)
+
+
+COMPUTE: dict[Op, Compute] = {
+    RANDOM_BITS: _random_bits,
+    EMPTY: lambda xp, operands, arg, shape, dtype: xp.empty(shape, dtype=dtype),
+    CONSTANT: lambda xp, operands, arg, shape, dtype: xp.full(shape, arg.item(), dtype=dtype),
+    ARANGE: _arange,
+    CAST: lambda xp, operands, arg, shape, dtype: xp.astype(operands[0], dtype),
+    COPY: lambda xp, operands, arg, shape, dtype: xp.asarray(operands[0], copy=True),
+    WHERE: lambda xp, operands, arg, shape, dtype: xp.where(*operands),
+    CONCAT: lambda xp, operands, arg, shape, dtype: xp.concat(operands, axis=arg),
+    TAKE: lambda xp, operands, arg, shape, dtype: xp.take(*operands, axis=arg),
+    MATMUL: lambda xp, operands, arg, shape, dtype: xp.matmul(*operands),
+    PAD: _pad,
+    **{op: _reduce(name) for name, op in REDUCE.items()},
+}
+
+
+class ArrayApi:
+    """Run operations on the arrays of one namespace.
+
+    >>> ArrayApi(np).run(BINARY["add"], (np.arange(3), np.ones(3, int)), None, (3,), np.dtype(int))
+    array([1, 2, 3])
+    """
+
+    def __init__(self, namespace: ModuleType | Any) -> None:
+        self.namespace = namespace
+
+    def run(
+        self, op: Op, operands: Operands, arg: Any, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Any:
+        """The result of ``op``, as an array of the namespace."""
+        compute = COMPUTE.get(op)
+        own = dtype if self.namespace is np else getattr(self.namespace, dtype.name)
+        if compute is not None:
+            return compute(self.namespace, operands, arg, shape, own)
+        return getattr(self.namespace, op.name)(*operands)
+
+
+# -- NumPy writing in place ------------------------------------------------------------------------
+
+
+def _round(x: Array, out: Array) -> None:
+    np.copyto(out, x) if x.dtype.kind in "iu" else np.rint(x, out)
+
+
+def _trunc(x: Array, out: Array) -> None:
+    np.copyto(out, x) if x.dtype.kind in "iu" else np.trunc(x, out)
+
+
+def _real(x: Array, out: Array) -> None:
+    np.copyto(out, x.real)
+
+
+def _imag(x: Array, out: Array) -> None:
+    np.copyto(out, x.imag)
+
+
+LOOPS: dict[Op, Callable[..., Any]] = {
+    **{op: getattr(np, name) for name, op in (UNARY | BINARY).items()},
+    UNARY["round"]: _round,
+    UNARY["trunc"]: _trunc,
+    UNARY["real"]: _real,
+    UNARY["imag"]: _imag,
+}
+"""Elementwise operations on NumPy arrays: (*operands, out)."""
+
+
+def _fill_constant(operands: Operands, arg: Any, out: Array) -> None:
+    out.fill(arg)
+
+
+def _fill_random(operands: Operands, arg: Any, out: Array) -> None:
+    key, stream, first = arg
+    random_words(key, stream, first, out)
+
+
+def _fill_cast(operands: Operands, arg: Any, out: Array) -> None:
+    np.copyto(out, operands[0], casting="unsafe")
+
+
+def _fill_where(operands: Operands, arg: Any, out: Array) -> None:
+    condition, x, y = operands
+    np.copyto(out, y)
+    np.copyto(out, x, where=condition)
+
+
+def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
+    out.fill(arg.value)
+    out[_inside(arg.widths, out.shape)] = operands[0]
+
+
+FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
+    EMPTY: lambda operands, arg, out: None,
+    CONSTANT: _fill_constant,
+    RANDOM_BITS: _fill_random,
+    CAST: _fill_cast,
+    COPY: lambda operands, arg, out: np.copyto(out, operands[0]),
+    WHERE: _fill_where,
+    PAD: _fill_pad,
+    CONCAT: lambda operands, arg, out: np.concatenate(operands, axis=arg, out=out),
+    MATMUL: lambda operands, arg, out: np.matmul(*operands, out=out),
+    TAKE: lambda operands, arg, out: np.take(*operands, axis=arg, out=out),
+}
+
+
+def run_into(op: Op, operands: Operands, arg: Any, out: Array) -> None:
+    """Compute ``op`` on NumPy arrays into ``out``."""
+    loop = LOOPS.get(op)
+    if loop is not None:
+        loop(*operands, out)
+        return
+    fill = FILL.get(op)
+    if fill is not None:
+        fill(operands, arg, out)
+    elif op.name in ("sum", "prod") and out.dtype.kind == "V":
+        wide = COMPUTE[op](np, operands, arg, out.shape, np.dtype(np.float32))
+        np.copyto(out, wide, casting="unsafe")
+    else:
+        np.copyto(out, COMPUTE[op](np, operands, arg, out.shape, out.dtype), casting="unsafe")

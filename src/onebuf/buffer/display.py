@@ -1,0 +1,27 @@
+"""How a buffer looks: its values as NumPy prints them, and what NumPy does not say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def values(array: Array) -> str:
+    """The values alone, for ``str``."""
+    return np.array2string(array)
+
+
+def describe(name: str, array: Array | None, pending: str, facts: dict[str, Any]) -> str:
+    """The values, or what is still to be computed, and the facts; for ``repr``."""
+    head = f"{name}("
+    if array is None:
+        body = f"<lazy {pending}>"
+    else:
+        body = np.array2string(array, separator=", ", prefix=head)
+    rest = ", ".join(f"{key}={value}" for key, value in facts.items())
+    last = body.rsplit("\n", 1)[-1]
+    space = " " if len(last) + len(rest) + len(head) < 96 else "\n" + " " * len(head)
+    return f"{head}{body},{space}{rest})"

@@ -1,0 +1,67 @@
+"""From Python's own values to elements: nested lists and tuples, and the dtype they imply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+
+NARROW = {
+    dtypes.int64: dtypes.int32,
+    dtypes.float64: dtypes.float32,
+    dtypes.complex128: dtypes.complex64,
+}
+"""The types of the strided-buffer document, in place of NumPy's."""
+
+
+def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
+    """The elements of nested sequences of numbers.
+
+    >>> parse([[1, 2], [3, 4]], None, NARROW)
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    if isinstance(data, str | bytes | dict | set) or data is None:
+        raise ArgumentTypeError(
+            f"a buffer needs numbers, nested lists or tuples of them, or an object that exports "
+            f"memory; got {type(data).__name__}"
+        )
+    try:
+        found = np.array(data)
+    except ValueError as error:
+        raise ShapeError(
+            f"nested data needs rows of one length at every level, got ragged rows ({error}); "
+            f"pad the short ones"
+        ) from None
+    if found.size == 0 and found.dtype == np.float64:
+        return found.astype(dtype or defaults.get(dtypes.float64, dtypes.float64))
+    if found.dtype not in dtypes.ALL:
+        raise DTypeError(f"a buffer needs numbers or bools, got {_describe(found)}")
+    wanted = dtype or defaults.get(found.dtype, found.dtype)
+    if dtypes.kind(found.dtype) in "iu" and dtypes.kind(wanted) in "iu":
+        _check_range(found, wanted, dtype is None)
+    return found.astype(wanted, copy=False)
+
+
+def _check_range(found: Array, wanted: DT, deduced: bool) -> None:
+    info = np.iinfo(wanted)
+    low, high = int(found.min()), int(found.max())
+    if low < info.min or high > info.max:
+        advice = "pass dtype='int64'" if deduced else "choose a wider dtype"
+        raise ArgumentError(
+            f"{wanted.name} holds {info.min} to {info.max}, got {low if low < info.min else high}; "
+            f"{advice}"
+        )
+
+
+def _describe(found: Array) -> str:
+    if found.dtype != object:
+        return f"{found.dtype.name} such as {found.reshape(-1)[0]!r}"
+    odd = next((item for item in found.reshape(-1) if not isinstance(item, int)), None)
+    return "an integer beyond 64 bits" if odd is None else f"{type(odd).__name__}: {odd!r}"

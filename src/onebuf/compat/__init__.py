@@ -1,0 +1,1 @@
+"""Other libraries' spellings of a buffer, one subpackage each."""

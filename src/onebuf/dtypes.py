@@ -1,0 +1,144 @@
+"""Element types: real ``np.dtype`` objects, and the rules for mixing them.
+
+Promotion is NumPy's, which contains the table of the array API standard; what NumPy leaves to
+chance for the types of ``ml_dtypes`` (a Python float next to bfloat16) follows the same rule as
+for the built-in floats: the scalar takes the type of the array.
+"""
+
+from __future__ import annotations
+
+import builtins
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from onebuf.errors import DTypeError
+
+bool = np.dtype("bool")  # noqa: A001 - the standard's own name
+int8 = np.dtype("int8")
+int16 = np.dtype("int16")
+int32 = np.dtype("int32")
+int64 = np.dtype("int64")
+uint8 = np.dtype("uint8")
+uint16 = np.dtype("uint16")
+uint32 = np.dtype("uint32")
+uint64 = np.dtype("uint64")
+float16 = np.dtype("float16")
+bfloat16 = np.dtype(ml_dtypes.bfloat16)
+float8_e4m3fn = np.dtype(ml_dtypes.float8_e4m3fn)
+float8_e5m2 = np.dtype(ml_dtypes.float8_e5m2)
+float32 = np.dtype("float32")
+float64 = np.dtype("float64")
+complex64 = np.dtype("complex64")
+complex128 = np.dtype("complex128")
+
+STANDARD = (
+    *(bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+    *(float32, float64, complex64, complex128),
+)
+"""The thirteen types of the array API standard."""
+
+EXTENDED = (float16, bfloat16, float8_e4m3fn, float8_e5m2)
+"""Narrow floats beyond the standard, for storage and exchange as much as for arithmetic."""
+
+ALL = STANDARD + EXTENDED
+BY_NAME = {dtype.name: dtype for dtype in ALL}
+
+_KINDS = {dtype: "f" if dtype in EXTENDED else dtype.kind for dtype in ALL}
+_PYTHON = {builtins.bool: bool, int: int64, float: float64, complex: complex128}
+
+type_of_scalar = _PYTHON.__getitem__
+
+
+class DType:
+    """The three types of the strided-buffer document, and all others, by name.
+
+    >>> DType.float32 is float32
+    True
+    """
+
+    bool = bool
+    int8, int16, int32, int64 = int8, int16, int32, int64
+    uint8, uint16, uint32, uint64 = uint8, uint16, uint32, uint64
+    float16, bfloat16, float32, float64 = float16, bfloat16, float32, float64
+    float8_e4m3fn, float8_e5m2 = float8_e4m3fn, float8_e5m2
+    complex64, complex128 = complex64, complex128
+
+
+def as_dtype(spec: Any) -> np.dtype[Any]:
+    """The supported, native-endian dtype that ``spec`` names.
+
+    >>> as_dtype("float32"), as_dtype(int), as_dtype("bfloat16")
+    (dtype('float32'), dtype('int64'), dtype(bfloat16))
+    """
+    if spec.__class__ is np.dtype and spec in _KINDS:
+        return BY_NAME[spec.name]
+    try:
+        dtype = BY_NAME.get(spec) if isinstance(spec, str) else None
+        dtype = np.dtype(spec).newbyteorder("=") if dtype is None else dtype
+    except TypeError:
+        raise _unsupported(spec) from None
+    if dtype not in _KINDS:
+        raise _unsupported(spec)
+    return BY_NAME[dtype.name]
+
+
+def _unsupported(spec: object) -> DTypeError:
+    return DTypeError(f"needed one of the dtypes {', '.join(BY_NAME)}; got {spec!r}")
+
+
+def is_supported(dtype: np.dtype[Any]) -> builtins.bool:
+    """Whether buffers can hold ``dtype`` in this byte order.
+
+    >>> is_supported(np.dtype("float32")), is_supported(np.dtype(object))
+    (True, False)
+    """
+    return dtype in _KINDS and dtype.isnative
+
+
+def kind(dtype: np.dtype[Any]) -> str:
+    """One letter for the kind of number: b, i, u, f or c.
+
+    Unlike ``dtype.kind`` it is ``f`` for bfloat16 and the 8-bit floats too.
+
+    >>> kind(bfloat16), kind(uint8)
+    ('f', 'u')
+    """
+    return _KINDS[dtype]
+
+
+@cache
+def promote(*types: np.dtype[Any]) -> np.dtype[Any]:
+    """The type that holds values of all of ``types``.
+
+    A narrow float of ``ml_dtypes`` counts as float16; two different narrow floats meet in float32.
+
+    >>> promote(int32, float32), promote(bfloat16, float16), promote(int8, bfloat16)
+    (dtype('float64'), dtype('float32'), dtype(bfloat16))
+    """
+    narrow = {dtype for dtype in types if dtype in EXTENDED}
+    common = np.result_type(*(float16 if dtype in narrow else dtype for dtype in types))
+    if common == float16 and narrow:
+        return narrow.pop() if len(narrow) == 1 else float32
+    return BY_NAME[common.name]
+
+
+@cache
+def meet_scalar(dtype: np.dtype[Any], scalar: type) -> np.dtype[Any]:
+    """The type a Python scalar takes next to an array of ``dtype``.
+
+    The array's own type where that can hold the kind of number, else the one NumPy finds.
+
+    >>> meet_scalar(float32, int), meet_scalar(float32, complex), meet_scalar(int32, float)
+    (dtype('float32'), dtype('complex64'), dtype('float64'))
+    """
+    order = "biufc".index
+    scalar_dtype = type_of_scalar(scalar)
+    own, other = kind(dtype), kind(scalar_dtype)
+    if other == "b" or (own != "b" and (order(other) <= order(own) or {own, other} == {"i", "u"})):
+        return dtype
+    if other == "c":
+        return complex64 if own == "f" and dtype.itemsize <= 4 else complex128
+    return scalar_dtype

@@ -1,0 +1,17 @@
+"""The engine: makes pending nodes stored, and keeps writes and deferred reads in order."""
+
+from onebuf.engine.counting import Counters, counters
+from onebuf.engine.explaining import explain
+from onebuf.engine.realizing import own, read, realize
+from onebuf.engine.writing import assign, update
+
+__all__ = [
+    "Counters",
+    "assign",
+    "counters",
+    "explain",
+    "own",
+    "read",
+    "realize",
+    "update",
+]

@@ -1,0 +1,63 @@
+"""Explaining: what realising a node would do, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onebuf.graph import CONSTANT, COPY, Node
+from onebuf.scheduler import Item, is_readable, schedule
+
+
+def explain(nodes: Sequence[Node]) -> str:
+    """Which passes over memory ``nodes`` still need, why, and how many bytes each moves."""
+    items = schedule([node for node in nodes if not is_readable(node)])
+    if not items:
+        return "nothing to compute: the elements are in memory"
+    read = sum(item.bytes_read for item in items)
+    written = sum(item.bytes_written for item in items)
+    copies = sum(item.node.op is COPY for item in items)
+    head = (
+        f"{len(items)} {_plural(len(items), 'kernel')}, {_size(read)} read, "
+        f"{_size(written)} written, {copies or 'no'} {_plural(copies, 'copy', 'copies')}"
+    )
+    names: dict[int, str] = {}
+    rows = [_row(number, item, names) for number, item in enumerate(items, 1)]
+    return "\n".join([head, *rows])
+
+
+def _row(number: int, item: Item, names: dict[int, str]) -> str:
+    node = item.node
+    names[id(node)] = f"%{number}"
+    operands = ", ".join(_operand(operand, names) for operand in item.inputs)
+    result = f"{node.dtype.name}{list(node.shape)}"
+    lines = [f"  %{number} = {node.op.name}({operands}) -> {result}"]
+    lines.append(f"       {item.kind}, {_size(item.bytes_written)}: {item.reason}")
+    if node.origin is not None:
+        lines.append(f"       from {node.origin}")
+    return "\n".join(lines)
+
+
+def _operand(node: Node, names: dict[int, str]) -> str:
+    if node.op is CONSTANT:
+        return str(node.arg)
+    name = names.get(id(node.base))
+    if name is None:
+        return f"{node.op.name} {node.dtype.name}{list(node.shape)}"
+    return name if node is node.base else f"view of {name}"
+
+
+def _plural(count: int, one: str, many: str | None = None) -> str:
+    return one if count == 1 else many or one + "s"
+
+
+def _size(nbytes: float) -> str:
+    """Bytes for people.
+
+    >>> _size(100), _size(40_000_000)
+    ('100 B', '40.0 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if nbytes < 1000 or unit == "GB":
+            break
+        nbytes /= 1000
+    return f"{nbytes:.0f} B" if unit == "B" else f"{nbytes:.1f} {unit}"

@@ -1,0 +1,99 @@
+"""Realising: from a schedule to memory, operation by operation on NumPy's loops (tier 1).
+
+Each item's result becomes stored as soon as it is computed, and an operation lets go of its
+operands at that moment, so memory of intermediate results is reused within one schedule. If an
+item fails, everything computed so far stays valid and everything else stays pending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.arrayapi import LOOPS, run_into
+from onebuf.engine.sources import read_region
+from onebuf.errors import ArgumentError
+from onebuf.events import Copied, KernelRan, listeners, tell
+from onebuf.graph import CONSTANT, SOURCE, VIEW, Kind, Node, attach, settle
+from onebuf.layout import View
+from onebuf.ops import install, new_array, quietly
+from onebuf.options import options
+from onebuf.scheduler import Item, is_readable, reading, schedule
+
+Array = np.ndarray[Any, Any]
+
+install(LOOPS, run_into)
+
+
+def realize(nodes: Sequence[Node]) -> None:
+    """Compute ``nodes``, several in one schedule."""
+    wanted = [node for node in nodes if not is_readable(node)]
+    if not wanted:
+        return
+    if options().tier == "compile":
+        raise ArgumentError(
+            "tier='compile' needs compiled kernels, which this version does not have; "
+            "use tier='auto' or tier='interpret'"
+        )
+    _run_all(schedule(wanted))
+
+
+def read(node: Node) -> Array:
+    """The elements of ``node`` to look at: never to write to, never to hand out."""
+    realize([node])
+    return _fetch(reading(node))
+
+
+def own(node: Node) -> Array:
+    """The elements of ``node`` in memory that is its base's alone, to write to or hand out."""
+    array = settle(node)
+    if array is not None:
+        return array
+    base = node.base
+    if base.op is SOURCE:
+        return _fetch(node)
+    _run_all(schedule([base], own=True))
+    array = settle(node)
+    assert array is not None
+    return array
+
+
+def _run_all(items: list[Item]) -> None:
+    items.reverse()
+    while items:
+        _run(items.pop())
+
+
+def _run(item: Item) -> None:
+    node = item.node
+    try:
+        start = perf_counter()
+        operands = tuple([_fetch(reading(source)) for source in item.inputs])
+        out, block = new_array(node.shape, node.dtype)
+        quietly(run_into, node.op, operands, node.arg, out)
+    except Exception as error:
+        if node.origin is not None:
+            error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
+        raise
+    if listeners():
+        tell(KernelRan(node.op.name, out.nbytes, perf_counter() - start, 1))
+        if node.op.kind is Kind.COPY:
+            tell(Copied(out.nbytes, item.reason))
+    attach(node, out, block)
+
+
+def _fetch(node: Node) -> Array:
+    """The elements of a node that needs no computing: stored, constant, or read on demand."""
+    array = settle(node)
+    if array is not None:
+        return array
+    base = node.base
+    if base.op is CONSTANT:
+        return np.broadcast_to(np.asarray(base.arg), node.shape)
+    assert base.op is SOURCE, f"{node} is still to be computed"
+    view = node.arg if node.op is VIEW else View.contiguous(node.shape)
+    return read_region(base.arg, view)
+

@@ -1,0 +1,55 @@
+"""Reading and writing part of what is kept elsewhere: no more than the box that a view touches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf.interop.files import Source
+from onebuf.layout import View, compose
+
+Array = np.ndarray[Any, Any]
+Bounds = tuple[tuple[int, int], ...]
+
+
+def read_region(source: Source, view: View) -> Array:
+    """The elements of ``source`` that ``view`` sees."""
+    bounds, inside = _box(view, source.shape)
+    return _through(np.ascontiguousarray(source.read(bounds)), inside)
+
+
+def write_region(source: Source, view: View, value: Array) -> None:
+    """Write ``value`` to the elements of ``source`` that ``view`` sees, and to no others."""
+    bounds, inside = _box(view, source.shape)
+    shape = tuple(high - low for low, high in bounds)
+    whole = inside.numel == View.contiguous(shape).numel and not inside.overlaps_itself
+    box = np.empty(shape, source.dtype) if whole else np.array(source.read(bounds))
+    np.copyto(_through(box, inside), value, casting="unsafe")
+    source.write(bounds, box)
+
+
+def _box(view: View, shape: tuple[int, ...]) -> tuple[Bounds, View]:
+    """The smallest box that holds all that ``view`` sees, and the view of that box alone."""
+    bounds = tuple(_range(view, shape, axis) for axis in range(len(shape)))
+    stride = View.contiguous([high - low for low, high in bounds]).stride
+    start = sum(low * step for (low, _), step in zip(bounds, stride, strict=True))
+    inside = compose(view, View(shape, stride, -start))
+    if inside is None:
+        return tuple((0, extent) for extent in shape), view
+    return bounds, inside
+
+
+def _range(view: View, shape: tuple[int, ...], axis: int) -> tuple[int, int]:
+    """First and one past the last index along ``axis`` that ``view`` touches."""
+    only = tuple(1 if other == axis else 0 for other in range(len(shape)))
+    along = compose(view, View(shape, only))
+    return (0, shape[axis]) if along is None else along.span
+
+
+def _through(box: Array, view: View) -> Array:
+    if view.numel == 0:
+        return np.empty(view.shape, box.dtype)
+    flat = box.reshape(-1)
+    strides = tuple(step * box.itemsize for step in view.stride)
+    return np.lib.stride_tricks.as_strided(flat[view.offset :], view.shape, strides)

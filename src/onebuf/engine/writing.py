@@ -1,0 +1,133 @@
+"""Writing: in place, after everything that still has to read the old elements.
+
+The order is always the same. First the new elements are made ready, then the pending readers of
+the memory are realised, then the memory is written. Whatever fails fails before the write.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf.dtypes import kind
+from onebuf.engine.realizing import own, read, realize
+from onebuf.engine.sources import write_region
+from onebuf.errors import DTypeError, ReadOnlyError, ShapeError
+from onebuf.events import KernelRan, listeners, tell
+from onebuf.graph import SOURCE, VIEW, Node, Op, elementwise_dtype, pending_readers
+from onebuf.layout import View, broadcast_shapes
+from onebuf.ops import SCALARS, Scalar, quietly, view_of
+from onebuf.backends.arrayapi import LOOPS
+
+Array = np.ndarray[Any, Any]
+
+
+def assign(target: Node, value: Node | Scalar) -> None:
+    """Write ``value``, broadcast and converted, to the elements of ``target``."""
+    new = read(value) if isinstance(value, Node) else np.asarray(value)
+    _check_fits(new.shape, target.shape)
+    _check_kind(new, target)
+    if target.base.op is SOURCE:
+        _assign_source(target, new)
+        return
+    array = writable(target)
+    settle_readers(target)
+    quietly(_copy, array, new)
+    if listeners():
+        tell(KernelRan("assign", array.nbytes, 0.0, 0))
+
+
+def update(op: Op, target: Node, value: Node | Scalar) -> None:
+    """``target = op(target, value)`` in the memory of ``target``."""
+    dtype = target.dtype
+    if isinstance(value, Node):
+        _check_fits(value.shape, target.shape)
+        result = elementwise_dtype(op, dtype, value.dtype)
+        operand: Any = read(value)
+    else:
+        result = elementwise_dtype(op, dtype, dtype)
+        operand = _typed(value, dtype)
+    if not np.can_cast(result, dtype, "same_kind"):
+        raise DTypeError(
+            f"{op.name} in place would turn {result.name} into {dtype.name}; "
+            f"write x = x {op.name} y for a new buffer, or convert with astype(...)"
+        )
+    array = writable(target)
+    settle_readers(target)
+    quietly(LOOPS[op], array, operand, array)
+    if listeners():
+        tell(KernelRan(op.name, array.nbytes, 0.0, 0))
+
+
+def writable(node: Node) -> Array:
+    """The elements of ``node`` to write to, or an error that says why not."""
+    array = own(node)
+    if not array.flags.writeable:
+        raise ReadOnlyError(
+            "this buffer's memory is read only (it came from a read-only owner or file); "
+            "write to a copy instead: b = b.copy()"
+        )
+    if not array.flags.c_contiguous and view_of(node).overlaps_itself:
+        raise ReadOnlyError(
+            f"a write needs every element to have its own place in memory, but strides "
+            f"{view_of(node).stride} let elements of shape {node.shape} share places (an expanded "
+            f"or windowed view); write to a copy instead: b = b.copy()"
+        )
+    return array
+
+
+def settle_readers(node: Node) -> None:
+    """Realise what still has to read the memory of ``node``, before that is written."""
+    readers = node.readers
+    if readers:
+        realize_own(pending_readers(readers))
+        readers.clear()
+
+
+def realize_own(nodes: list[Node]) -> None:
+    """Give each of ``nodes`` memory of its own."""
+    realize(nodes)
+    for node in nodes:
+        own(node)
+
+
+def _assign_source(target: Node, new: Array) -> None:
+    source = target.base.arg
+    if not source.writable:
+        raise ReadOnlyError(f"{source.name} was opened for reading; open it with mode='r+'")
+    settle_readers(target)
+    view = target.arg if target.op is VIEW else View.contiguous(target.shape)
+    write_region(source, view, new)
+
+
+def _copy(array: Array, new: Array) -> None:
+    np.copyto(array, new, casting="unsafe")
+
+
+def _typed(value: Scalar, dtype: np.dtype[Any]) -> Any:
+    return dtype.type(value) if dtype.kind == "V" else value
+
+
+def _check_fits(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+    if shape == target or shape == ():
+        return
+    trimmed = shape
+    while len(trimmed) > len(target) and trimmed[0] == 1:
+        trimmed = trimmed[1:]
+    if len(trimmed) <= len(target) and broadcast_shapes(trimmed, target) == target:
+        return
+    raise ShapeError(
+        f"needed elements that broadcast to the place written to, of shape {target}; "
+        f"got shape {shape}; reshape or slice one of them"
+    )
+
+
+def _check_kind(new: Array, target: Node) -> None:
+    if kind(new.dtype) == "c" and kind(target.dtype) != "c":
+        raise DTypeError(
+            f"{target.dtype.name} cannot hold complex numbers; write real(x) or abs(x) instead"
+        )
+
+
+__all__ = ["SCALARS", "assign", "settle_readers", "update", "writable"]

@@ -1,0 +1,92 @@
+"""Every error onebuf raises, each one also a built-in that ordinary code already catches.
+
+::
+
+    OnebufError
+    ├── ShapeError         ValueError    shapes that do not fit one another
+    ├── LayoutError        ValueError    a view that strides cannot express
+    ├── AxisError          IndexError    an axis or an index outside its range
+    ├── IndexRangeError    IndexError    an element that is not there
+    ├── DTypeError         TypeError     an element type that an operation does not take
+    ├── ArgumentError      ValueError    any other argument with a value out of range
+    ├── ArgumentTypeError  TypeError     any other argument of the wrong type
+    ├── ReadOnlyError      ValueError    a write to memory that may not be written
+    ├── CopyError          ValueError    ``copy=False`` where only a copy would do
+    ├── ExportError        BufferError   memory that cannot be handed out, or freed, as asked
+    ├── FileFormatError    ValueError    a file whose content is not what its name promises
+    ├── OutOfMemory        MemoryError   the memory asked for is not there
+    ├── DeviceError        ValueError    a device that is unknown or does not fit
+    └── MissingPackage     ImportError   an optional package that is not installed
+
+A message says what was needed, what came, and what to do.
+"""
+
+from __future__ import annotations
+
+
+class OnebufError(Exception):
+    """Base of every error that onebuf raises on purpose."""
+
+
+class ShapeError(OnebufError, ValueError):
+    """Shapes that do not fit one another."""
+
+
+class LayoutError(OnebufError, ValueError):
+    """A view that strides cannot express, or that means nothing."""
+
+
+class AxisError(OnebufError, IndexError, ValueError):
+    """An axis outside the buffer's dimensions, or named twice."""
+
+
+class IndexRangeError(OnebufError, IndexError):
+    """An index outside the extent of its axis, or more indices than axes."""
+
+
+class DTypeError(OnebufError, TypeError):
+    """An element type that the operation does not take."""
+
+
+class ArgumentError(OnebufError, ValueError):
+    """An argument whose value is out of range."""
+
+
+class ArgumentTypeError(OnebufError, TypeError):
+    """An argument of the wrong type."""
+
+
+class ReadOnlyError(OnebufError, ValueError):
+    """A write to memory that may not be written."""
+
+
+class CopyError(OnebufError, ValueError):
+    """``copy=False`` was asked where only a copy would do."""
+
+
+class ExportError(OnebufError, BufferError):
+    """Memory that cannot be handed out, taken in or freed in the way asked for."""
+
+
+class FileFormatError(OnebufError, ValueError):
+    """A file whose content is not what its name or header promises."""
+
+
+class OutOfMemory(OnebufError, MemoryError):
+    """The memory asked for is not there, even after cached memory was given back."""
+
+
+class DeviceError(OnebufError, ValueError):
+    """A device that is unknown, or operands that live on different ones."""
+
+
+class MissingPackage(OnebufError, ImportError):
+    """An optional package is needed for this and is not installed."""
+
+    @classmethod
+    def extra(cls, package: str, extra: str, purpose: str) -> MissingPackage:
+        """The error for a missing package, naming the extra that installs it."""
+        return cls(
+            f"{purpose} needs the package {package!r}, which is not installed; "
+            f"install it with: pip install 'onebuf[{extra}]'"
+        )

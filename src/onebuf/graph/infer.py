@@ -1,0 +1,98 @@
+"""What comes out: the dtype and the shape of every operation, before anything is computed."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.dtypes import kind, promote
+from onebuf.errors import ArgumentError, DTypeError
+from onebuf.graph.op import BINARY, REDUCE, UNARY, WHERE, Op
+from onebuf.layout import normalize_axes
+
+DT = np.dtype[Any]
+
+NUMBERS = "numbers, not bool"
+_SAME = {UNARY["round"], UNARY["positive"], UNARY["conj"], UNARY["trunc"]}
+_PARTS = {UNARY["real"], UNARY["imag"]}
+_POSITIONS = {REDUCE["argmax"], REDUCE["argmin"]}
+_TRUTH = {REDUCE["all"], REDUCE["any"]}
+_TOTALS = {REDUCE["sum"], REDUCE["prod"]}
+_ORDER = {REDUCE["max"], REDUCE["min"], *_POSITIONS}
+_NO_IDENTITY = _ORDER
+
+
+@cache
+def elementwise_dtype(op: Op, *operands: DT) -> DT:
+    """The dtype of ``op`` on operands of these dtypes.
+
+    >>> elementwise_dtype(BINARY["divide"], dtypes.int32, dtypes.int32)
+    dtype('float64')
+    """
+    if op is WHERE:
+        return promote(*operands[1:])
+    if op in _SAME and kind(operands[0]) != "b":
+        return operands[0]
+    if op in _PARTS:
+        return np.empty(0, operands[0]).real.dtype
+    common = (promote(*operands),) * len(operands) if len(operands) > 1 else operands
+    try:
+        ufunc = getattr(np, op.name)
+        return dtypes.as_dtype(ufunc.resolve_dtypes((*common, None))[-1])
+    except (TypeError, AttributeError):
+        got = " and ".join(dtype.name for dtype in operands)
+        raise DTypeError(
+            f"{op.name} is not defined for {got}; convert with astype(...) first"
+        ) from None
+
+
+@cache
+def reduce_dtype(op: Op, operand: DT) -> DT:
+    """The dtype of a reduction.
+
+    >>> reduce_dtype(REDUCE["sum"], dtypes.int8), reduce_dtype(REDUCE["sum"], dtypes.float32)
+    (dtype('int64'), dtype('float32'))
+    """
+    letter = kind(operand)
+    if op in _TRUTH:
+        return dtypes.bool
+    if op in _ORDER and letter == "c":
+        raise DTypeError(
+            f"{op.name} needs numbers that can be ordered, got {operand.name}; "
+            f"reduce abs(x), real(x) or imag(x) instead"
+        )
+    if op in _POSITIONS:
+        return dtypes.int64
+    if op in _TOTALS and letter in "bi":
+        return dtypes.int64
+    if op in _TOTALS and letter == "u":
+        return dtypes.uint64
+    return operand
+
+
+def reduce_shape(
+    op: Op, shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool
+) -> tuple[int, ...]:
+    """The shape left when ``axes`` are folded; an error where nothing is folded to nothing.
+
+    >>> reduce_shape(REDUCE["sum"], (2, 3), (0,), False)
+    (3,)
+    """
+    if op in _NO_IDENTITY:
+        for axis in axes:
+            if shape[axis] == 0:
+                raise ArgumentError(
+                    f"{op.name} of no elements has no value: axis {axis} of shape {shape} has "
+                    f"extent 0; check the size first"
+                )
+    if keepdims:
+        return tuple([1 if axis in axes else extent for axis, extent in enumerate(shape)])
+    return tuple([extent for axis, extent in enumerate(shape) if axis not in axes])
+
+
+def reduce_axes(axis: int | tuple[int, ...] | list[int] | None, ndim: int) -> tuple[int, ...]:
+    """The axes to fold, counted from the front; None means all of them."""
+    return normalize_axes(tuple(axis) if isinstance(axis, list) else axis, ndim)

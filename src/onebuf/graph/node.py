@@ -1,0 +1,195 @@
+"""Nodes: values that are stored, or that say how they will be computed.
+
+A node is immutable but for one thing: at most once, memory is attached to it, and from then on it
+is *stored* and forgets how it was computed. Equal pending nodes are one node.
+
+Two rules make laziness invisible. A pending node always stands for the present content of the
+memory below it: whoever writes to a block first realises the pending nodes that read it, which
+each node registers with (`Node.readers`). And a node has one owner: a second buffer that comes
+upon a node already claimed gets a COPY of it, so that a write to one is not seen by the other.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from onebuf.graph.op import CONSTANT, STORED, VIEW, Op
+from onebuf.graph.origin import Origin, caller
+from onebuf.layout import View
+from onebuf.memory import Block
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+
+
+class Node:
+    """One value: ``op`` applied to ``srcs`` with the static argument ``arg``.
+
+    ``array`` and ``block`` are set once the elements are in host memory; ``array`` does not keep
+    the block alive by itself and must never leave the package (windows do).
+    """
+
+    __slots__ = (
+        *("op", "srcs", "arg", "shape", "dtype", "key", "origin", "array", "block", "readers"),
+        *("claimed", "__weakref__"),
+    )
+
+    def __init__(
+        self, op: Op, srcs: tuple[Node, ...], arg: Any, shape: tuple[int, ...], dtype: DT
+    ) -> None:
+        self.op = op
+        self.srcs = srcs
+        self.arg = arg
+        self.shape = shape
+        self.dtype = dtype
+        self.key = 0
+        self.origin: Origin | None = None
+        self.array: Array | None = None
+        self.block: Block | None = None
+        self.readers: list[weakref.ref[Node]] = []
+        self.claimed = False
+
+    @property
+    def numel(self) -> int:
+        """The number of elements."""
+        count = 1
+        for extent in self.shape:
+            count *= extent
+        return count
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the elements, were each stored once."""
+        return self.numel * self.dtype.itemsize
+
+    @property
+    def base(self) -> Node:
+        """The node whose elements these are: another one for views, else this node."""
+        return self.srcs[0] if self.op is VIEW else self
+
+    def __repr__(self) -> str:
+        srcs = ", ".join(src.op.name for src in self.srcs)
+        return f"<{self.op.name}({srcs}) {self.dtype.name}{list(self.shape)}>"
+
+
+def stored(array: Array, block: Block) -> Node:
+    """A node for elements in memory: ``array`` lies on ``block``."""
+    node = Node.__new__(Node)
+    node.op = STORED
+    node.srcs = ()
+    node.arg = None
+    node.shape = array.shape
+    node.dtype = array.dtype
+    node.key = 1
+    node.origin = None
+    node.array = array
+    node.block = block
+    node.readers = block.readers
+    node.claimed = False
+    return node
+
+
+_table: dict[Hashable, weakref.ref[Node]] = {}
+_sweep_at = 4096
+
+
+def make(
+    op: Op,
+    srcs: tuple[Node, ...],
+    arg: Any,
+    shape: tuple[int, ...],
+    dtype: DT,
+    identity: Hashable = None,
+) -> Node:
+    """The pending node of this operation, found or made.
+
+    ``identity`` stands in for ``arg`` where equal arguments may be different values (0.0, -0.0).
+    """
+    # Sources are told apart by id: a node found alive and pending keeps its sources alive, so
+    # their ids cannot have been given to others.
+    key = (op, arg if identity is None else identity, shape, dtype, *map(id, srcs))
+    found = _table.get(key)
+    if found is not None:
+        node = found()
+        if node is not None and node.block is None:
+            return node
+    node = Node(op, srcs, arg, shape, dtype)
+    node.key = hash((op.name, dtype.num, len(shape), *[src.key for src in srcs]))
+    node.origin = caller()
+    reference = weakref.ref(node)
+    if op is VIEW:
+        node.readers = srcs[0].readers
+    else:
+        for src in srcs:
+            if src.op is not CONSTANT:
+                _register(src.readers, reference)
+    _table[key] = reference
+    if len(_table) > _sweep_at:
+        _sweep()
+    return node
+
+
+def attach(node: Node, array: Array, block: Block) -> None:
+    """Give ``node`` its elements; it forgets how they were computed."""
+    block.readers = node.readers
+    node.array = array
+    node.block = block
+    node.op = STORED
+    node.srcs = ()
+    node.arg = None
+
+
+def settle(node: Node) -> Array | None:
+    """The array of ``node`` if its elements are stored, also those of a view of a stored base."""
+    if node.array is None and node.op is VIEW:
+        base = node.srcs[0]
+        if base.block is not None and node.arg.mask is None:
+            node.array = strided(base.block, base.dtype, node.arg)
+            node.block = base.block
+            node.op = STORED
+            node.srcs = ()
+            node.arg = None
+    return node.array
+
+
+def strided(block: Block, dtype: DT, view: View) -> Array:
+    """The elements of ``block`` that ``view`` addresses."""
+    if view.numel == 0:
+        return block.array(view.shape, dtype)
+    size = dtype.itemsize
+    array = np.ndarray(
+        view.shape,
+        dtype,
+        block.memory,
+        block.offset_bytes + view.offset * size,
+        tuple(step * size for step in view.stride),
+    )
+    if not block.writable:
+        array.flags.writeable = False
+    return array
+
+
+def pending_readers(readers: list[weakref.ref[Node]]) -> list[Node]:
+    """The nodes among ``readers`` that are still to be computed."""
+    nodes = (reference() for reference in readers)
+    return [node for node in nodes if node is not None and node.block is None]
+
+
+def _register(readers: list[weakref.ref[Node]], reference: weakref.ref[Node]) -> None:
+    readers.append(reference)
+    if not len(readers) & 255:
+        readers[:] = [weakref.ref(node) for node in pending_readers(readers)]
+
+
+def _sweep() -> None:
+    """Forget nodes that are gone or stored."""
+    global _sweep_at
+    for key, reference in list(_table.items()):
+        node = reference()
+        if node is None or node.block is not None:
+            _table.pop(key, None)
+    _sweep_at = max(4096, 2 * len(_table))

@@ -1,0 +1,91 @@
+"""Operations: the vocabulary of the graph, as data.
+
+An operation is a name and a kind. The kind says how its result relates to its operands, which is
+all that shape inference and scheduling ask; what it computes is the backends' business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """How the elements of a result depend on the elements of the operands."""
+
+    STORED = "stored"
+    """Elements in memory."""
+    VIEW = "view"
+    """The base's own elements, seen through a layout."""
+    CONSTANT = "constant"
+    """One value everywhere."""
+    GENERATE = "generate"
+    """A function of the index alone."""
+    SOURCE = "source"
+    """Read on demand, by region, from elsewhere."""
+    ELEMENTWISE = "elementwise"
+    """Element by element, after broadcasting."""
+    REDUCE = "reduce"
+    """Axes folded into one element."""
+    COPY = "copy"
+    """The same elements in memory of their own."""
+    PAD = "pad"
+    """The operand inside a border of one value."""
+    JOIN = "join"
+    """Operands one after another along an axis."""
+    GATHER = "gather"
+    """Elements chosen by an operand of indices."""
+    LIBRARY = "library"
+    """An opaque call that needs its operands whole and in memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Op:
+    """An operation: compared by identity, found by name."""
+
+    name: str
+    kind: Kind
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+STORED = Op("stored", Kind.STORED)
+VIEW = Op("view", Kind.VIEW)
+CONSTANT = Op("constant", Kind.CONSTANT)
+EMPTY = Op("empty", Kind.GENERATE)
+ARANGE = Op("arange", Kind.GENERATE)
+RANDOM_BITS = Op("random_bits", Kind.GENERATE)
+SOURCE = Op("source", Kind.SOURCE)
+CAST = Op("cast", Kind.ELEMENTWISE)
+WHERE = Op("where", Kind.ELEMENTWISE)
+COPY = Op("copy", Kind.COPY)
+PAD = Op("pad", Kind.PAD)
+CONCAT = Op("concat", Kind.JOIN)
+TAKE = Op("take", Kind.GATHER)
+MATMUL = Op("matmul", Kind.LIBRARY)
+
+UNARY = {
+    name: Op(name, Kind.ELEMENTWISE)
+    for name in (
+        *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bitwise_invert", "ceil"),
+        *("conj", "cos", "cosh", "exp", "expm1", "floor", "imag", "isfinite", "isinf", "isnan"),
+        *("log", "log10", "log1p", "log2", "logical_not", "negative", "positive", "real"),
+        *("reciprocal", "round", "sign", "signbit", "sin", "sinh", "sqrt", "square", "tan"),
+        *("tanh", "trunc"),
+    )
+}
+BINARY = {
+    name: Op(name, Kind.ELEMENTWISE)
+    for name in (
+        *("add", "atan2", "bitwise_and", "bitwise_left_shift", "bitwise_or"),
+        *("bitwise_right_shift", "bitwise_xor", "copysign", "divide", "equal", "floor_divide"),
+        *("greater", "greater_equal", "hypot", "less", "less_equal", "logaddexp"),
+        *("logical_and", "logical_or", "logical_xor", "maximum", "minimum", "multiply"),
+        *("nextafter", "not_equal", "pow", "remainder", "subtract"),
+    )
+}
+REDUCE = {
+    name: Op(name, Kind.REDUCE)
+    for name in ("all", "any", "argmax", "argmin", "max", "min", "prod", "sum")
+}

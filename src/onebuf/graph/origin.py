@@ -1,0 +1,46 @@
+"""Where in the user's program a node was made, kept cheaply and read only when asked for.
+
+A code object and an instruction offset say it all; the line number and its text are looked up
+when an error or an explanation wants to show them.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from types import CodeType
+from typing import NamedTuple
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class Origin(NamedTuple):
+    """A place in a program."""
+
+    code: CodeType
+    instruction: int
+
+    @property
+    def line(self) -> int:
+        """The line number."""
+        line = self.code.co_firstlineno
+        for start, end, number in self.code.co_lines():
+            if start <= self.instruction < end and number is not None:
+                line = number
+        return line
+
+    def __str__(self) -> str:
+        text = linecache.getline(self.code.co_filename, self.line).strip()
+        place = f"{self.code.co_filename}:{self.line}"
+        return f"{place}: {text}" if text else place
+
+
+def caller() -> Origin | None:
+    """The innermost place outside this package that led here."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename.startswith(PACKAGE):
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return Origin(frame.f_code, frame.f_lasti)

@@ -1,0 +1,84 @@
+"""Which format a path has, by its name or its content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from onebuf.errors import ArgumentError
+from onebuf.interop.files.held import Source
+from onebuf.interop.files.npy import MAGIC
+from onebuf.memory import Mode
+
+SUFFIXES = {
+    ".npy": "npy",
+    ".safetensors": "safetensors",
+    ".zarr": "zarr",
+    ".bin": "raw",
+    ".raw": "raw",
+}
+FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+
+_OPTIONAL = {"zarr": "onebuf.interop.files.zarr"}
+
+
+class DirectoryFormat(Protocol):
+    """What the module of an optional format has."""
+
+    def open_zarr(
+        self, path: str | os.PathLike[str], mode: Mode
+    ) -> Source | Mapping[str, Source]: ...
+
+    def save_zarr(
+        self,
+        directory: str | os.PathLike[str],
+        arrays: np.ndarray[Any, Any] | Mapping[str, np.ndarray[Any, Any]],
+        metadata: Mapping[str, Any] | None,
+    ) -> None: ...
+
+
+def optional_format(name: str) -> DirectoryFormat:
+    """The module of a format whose package may be absent, imported when first needed."""
+    return cast(DirectoryFormat, import_module(_OPTIONAL[name]))
+
+
+def check_format(name: str) -> str:
+    """``name``, if it is that of a format."""
+    if name not in FORMATS:
+        raise ArgumentError(f"format needs one of {', '.join(FORMATS)}; got {name!r}")
+    return name
+
+
+def format_of_name(path: Path) -> str | None:
+    """The format that the suffix promises, if any.
+
+    >>> format_of_name(Path("weights.safetensors")), format_of_name(Path("notes.txt"))
+    ('safetensors', None)
+    """
+    return SUFFIXES.get(path.suffix.lower())
+
+
+def format_of_existing(path: Path) -> str:
+    """The format of a file or directory that is there."""
+    named = format_of_name(path)
+    if path.is_dir():
+        if named == "zarr" or is_zarr_store(path):
+            return "zarr"
+        raise ArgumentError(
+            f"{path}: needed a file or a zarr store, but this is a directory without zarr.json, "
+            ".zarray or .zgroup; name a file in it"
+        )
+    if named is not None and named != "raw":
+        return named
+    with path.open("rb") as file:
+        return "npy" if file.read(len(MAGIC)) == MAGIC else "raw"
+
+
+def is_zarr_store(path: Path) -> bool:
+    """Whether ``path`` is a directory with the metadata of a zarr array or group."""
+    return any((path / name).is_file() for name in ("zarr.json", ".zarray", ".zgroup"))

@@ -1,0 +1,21 @@
+"""Views as pure index arithmetic: no memory, no devices, no dtypes; everything in elements."""
+
+from onebuf.layout.axes import normalize_axes, normalize_axis
+from onebuf.layout.box import Box, Range
+from onebuf.layout.broadcast import broadcast_shapes
+from onebuf.layout.compose import compose
+from onebuf.layout.indexing import Key
+from onebuf.layout.positions import positions
+from onebuf.layout.view import View
+
+__all__ = [
+    "Box",
+    "Key",
+    "Range",
+    "View",
+    "broadcast_shapes",
+    "compose",
+    "normalize_axes",
+    "normalize_axis",
+    "positions",
+]

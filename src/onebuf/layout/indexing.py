@@ -1,0 +1,117 @@
+"""Index keys: what ``x[key]`` asks of each axis, checked against a shape.
+
+A key is made of integers, slices, ``...`` and None, with NumPy's meaning (basic indexing). Each
+part becomes a `Cut`: where an axis starts, how it steps and how many indices remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import index as as_int
+from types import EllipsisType
+from typing import NamedTuple, TypeAlias
+
+from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError
+
+Key: TypeAlias = int | slice | EllipsisType | None
+
+
+class Cut(NamedTuple):
+    """Indices ``start, start + step, ...`` of one axis."""
+
+    axis: int | None
+    """The axis that is cut; None for an axis that is added."""
+    start: int
+    step: int
+    extent: int | None
+    """How many indices remain; None for an integer, which removes the axis."""
+
+
+def cuts(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Iterator[Cut]:
+    """One cut for every axis of the shape, and one for every axis that the key adds.
+
+    >>> list(cuts((0, ..., None), (4, 5)))
+    [Cut(axis=0, start=0, step=1, extent=None), Cut(axis=1, start=0, step=1, extent=5),
+     Cut(axis=None, start=0, step=0, extent=1)]
+    """
+    axis = 0
+    for part in _spell_out(key if isinstance(key, tuple) else (key,), shape):
+        if part is None:
+            yield Cut(None, 0, 0, 1)
+            continue
+        if isinstance(part, slice):
+            yield Cut(axis, *resolve_slice(part, shape[axis]))
+        else:
+            yield Cut(axis, resolve_int(part, shape[axis], axis), 1, None)
+        axis += 1
+
+
+def resolve_int(index: int, extent: int, axis: int) -> int:
+    """Index in ``0 .. extent - 1``, counted from the end if negative.
+
+    >>> resolve_int(-1, 5, axis=0)
+    4
+    """
+    if isinstance(index, bool) or not hasattr(index, "__index__"):
+        raise ArgumentTypeError(
+            f"a view is indexed with integers, slices, '...' and None, got {index!r}; "
+            "indexing with booleans, arrays or lists selects elements one by one and needs a copy"
+        )
+    number = as_int(index)
+    if -extent <= number < extent:
+        return number + extent if number < 0 else number
+    allowed = f"an index in {-extent}..{extent - 1}" if extent else "an axis that has elements"
+    raise IndexRangeError(
+        f"indexing needs {allowed}, got index {number} for axis {axis} with extent {extent}; "
+        "choose an element that exists, or a slice, which is cut to fit"
+    )
+
+
+def resolve_slice(bounds: slice, extent: int) -> tuple[int, int, int]:
+    """First index, step and number of the indices that a slice selects.
+
+    A slice that selects nothing starts at 0 with step 1, as in NumPy, so that it never points
+    outside the memory.
+
+    >>> resolve_slice(slice(None, None, -2), 5)
+    (4, -2, 3)
+    >>> resolve_slice(slice(9, 2), 5)
+    (0, 1, 0)
+    """
+    try:
+        selected = range(*bounds.indices(extent))
+    except ValueError:
+        raise ArgumentError(
+            f"a slice needs a step other than 0, got {bounds!r}; use 1, or -1 to go backwards"
+        ) from None
+    except TypeError:
+        raise ArgumentTypeError(
+            f"a slice needs integers or None, got {bounds!r}; pass ints"
+        ) from None
+    count = len(selected)
+    return (selected.start, selected.step, count) if count else (0, 1, 0)
+
+
+def _spell_out(parts: tuple[Key, ...], shape: tuple[int, ...]) -> list[int | slice | None]:
+    """The key with ``...``, or its end, replaced by ``:`` for each axis that is not named."""
+    named = sum([part is not None and part is not Ellipsis for part in parts])
+    if named > len(shape):
+        raise IndexRangeError(
+            f"indexing needs at most {len(shape)} indices for shape {shape}, got {named}: "
+            f"{parts}; leave out {named - len(shape)}"
+        )
+    rest: list[int | slice | None] = [slice(None)] * (len(shape) - named)
+    spelled: list[int | slice | None] = []
+    seen = False
+    for part in parts:
+        if not isinstance(part, EllipsisType):
+            spelled.append(part)
+        elif seen:
+            raise IndexRangeError(
+                f"indexing needs at most one '...', got several in {parts}; write ':' for each "
+                "axis that the others stand for"
+            )
+        else:
+            seen = True
+            spelled += rest
+    return spelled if seen else spelled + rest

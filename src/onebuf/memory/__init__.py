@@ -1,0 +1,21 @@
+"""Memory: blocks with owners, the pool they come from, and files mapped as blocks."""
+
+from onebuf.memory.block import Block, Pin
+from onebuf.memory.mapping import MODES, FileBlock, Mode, check_mode, map_file
+from onebuf.memory.pool import ALIGNMENT, POOL, Pool, PoolBlock, PoolStats, size_class
+
+__all__ = [
+    "ALIGNMENT",
+    "MODES",
+    "POOL",
+    "Block",
+    "FileBlock",
+    "Mode",
+    "Pin",
+    "Pool",
+    "PoolBlock",
+    "PoolStats",
+    "check_mode",
+    "map_file",
+    "size_class",
+]

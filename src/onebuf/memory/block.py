@@ -1,0 +1,115 @@
+"""A block: a stretch of flat memory, who owns it, and the windows that pin it.
+
+Blocks know bytes, not elements. Memory lives exactly as long as its block, and a block lives as
+long as anything holds it: the nodes that view it, and every *window* handed out to foreign code.
+A window is an ordinary NumPy array whose base is the block's pin, so that no window can outlive
+its memory and memory that has a window is never reused.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+class Pin(np.ndarray[Any, Any]):
+    """The bytes of a block as an array that keeps the block alive: the base of its windows."""
+
+    block: Block
+
+
+class Block:
+    """Flat memory from ``address`` on, ``nbytes`` long.
+
+    ``memory`` is any object with the buffer protocol; the block starts ``offset_bytes`` into it.
+    ``readers`` belongs to whoever defers reading: weak references to the work that must be done
+    before the memory is written.
+    """
+
+    __slots__ = (
+        *("memory", "offset_bytes", "nbytes", "address", "writable", "readers"),
+        *("_pin", "__weakref__"),
+    )
+
+    def __init__(
+        self, memory: Any, offset_bytes: int, nbytes: int, address: int, writable: bool
+    ) -> None:
+        self.memory = memory
+        self.offset_bytes = offset_bytes
+        self.nbytes = nbytes
+        self.address = address
+        self.writable = writable
+        self.readers: list[weakref.ref[Any]] = []
+        self._pin: weakref.ref[Pin] | None = None
+
+    @classmethod
+    def foreign(cls, array: np.ndarray[Any, Any]) -> Block:
+        """The memory under somebody else's array, which stays alive as long as the block.
+
+        >>> array = np.arange(6)[::-2]
+        >>> Block.foreign(array).nbytes  # from element 1 to element 5
+        40
+        """
+        flat = _flat_bytes(array)
+        return cls(flat, 0, flat.size, flat.ctypes.data, array.flags.writeable)
+
+    @property
+    def has_window(self) -> bool:
+        """Whether foreign code holds a window on this block's memory.
+
+        Somebody else's memory is kept alive by its owner, so windows on it are not counted.
+        """
+        return self._pin is not None and self._pin() is not None
+
+    def window(
+        self,
+        shape: Sequence[int],
+        dtype: np.dtype[Any],
+        stride_bytes: Sequence[int] | None = None,
+        offset_bytes: int = 0,
+    ) -> np.ndarray[Any, Any]:
+        """A NumPy array on this memory that is safe to hand out."""
+        pin = None if self._pin is None else self._pin()
+        if pin is None:
+            pin = Pin((self.nbytes,), np.uint8, self.memory, self.offset_bytes)
+            pin.block = self
+            if not self.writable:
+                pin.flags.writeable = False
+            self._pin = weakref.ref(pin)
+        if 0 in shape:
+            return _empty_window(pin, shape, dtype)
+        return np.ndarray(shape, dtype, pin, offset_bytes, stride_bytes)
+
+    def array(self, shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        """A contiguous NumPy array on this memory that does *not* keep the block alive.
+
+        For use inside onebuf, next to a reference to the block.
+        """
+        return np.ndarray(shape, dtype, self.memory, self.offset_bytes)
+
+
+def _empty_window(
+    pin: Pin, shape: Sequence[int], dtype: np.dtype[Any]
+) -> np.ndarray[Any, Any]:
+    """A window on nothing; NumPy would refuse strides and offsets beyond the end."""
+    return np.ndarray(shape, dtype, pin)
+
+
+def _flat_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Every byte between the first and the last element of ``array``, sharing its memory."""
+    if array.flags.c_contiguous:
+        return array.reshape(-1).view(np.uint8)
+    if array.size == 0:
+        return array.reshape(-1).view(np.uint8)
+    upright = array[tuple(slice(None, None, -1 if step < 0 else 1) for step in array.strides)]
+    extent = array.itemsize + sum(
+        (length - 1) * step for length, step in zip(upright.shape, upright.strides, strict=True)
+    )
+    first = upright[(slice(0, 1),) * array.ndim].reshape(-1)[:1].view(np.uint8)
+    flat = np.lib.stride_tricks.as_strided(
+        first, (extent,), (1,), writeable=array.flags.writeable
+    )
+    return flat

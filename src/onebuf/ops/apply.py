@@ -1,0 +1,211 @@
+"""One operation applied: at once if its operands are stored and small, else as a pending node.
+
+This is tier 0. Operations on small stored operands outnumber all others in real programs, and
+their cost is overhead alone: so they go straight from the operands' arrays to a NumPy loop that
+writes into pool memory, and no graph is kept. The loops come from the engine (`install`); without
+it, everything here builds graphs and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf.dtypes import meet_scalar, promote
+from onebuf.events import KernelRan, listeners, tell
+from onebuf.graph import (
+    BINARY,
+    CAST,
+    CONSTANT,
+    WHERE,
+    Node,
+    Op,
+    elementwise_dtype,
+    make,
+    reduce_axes,
+    reduce_dtype,
+    reduce_shape,
+    settle,
+    stored,
+)
+from onebuf.layout import broadcast_shapes
+from onebuf.memory import POOL, Block
+from onebuf.ops.quiet import quiet_context
+from onebuf.options import options
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+Scalar = bool | int | float | complex
+Run = Callable[[Op, tuple[Any, ...], Any, Array], None]
+"""Compute an operation: (op, operands, arg, out)."""
+
+SCALARS = (bool, int, float, complex)
+
+_COMPARISONS = {
+    BINARY[name]
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+}
+
+_loops: dict[Op, Callable[..., Any]] = {}
+_run: Run | None = None
+_allocate = POOL.allocate
+_ndarray = np.ndarray
+
+
+def install(loops: dict[Op, Callable[..., Any]], run: Run) -> None:
+    """Turn tier 0 on: ``loops`` take (*operands, out) for each elementwise op, ``run`` the rest."""
+    global _run
+    _loops.update(loops)
+    _run = run
+
+
+def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
+    """Uninitialised elements in a block of their own."""
+    numel = 1
+    for extent in shape:
+        numel *= extent
+    block = _allocate(numel * dtype.itemsize)
+    return _ndarray(shape, dtype, block.memory, block.offset_bytes), block
+
+
+def unary(op: Op, x: Node) -> Node:
+    """``op`` of every element of ``x``."""
+    dtype = elementwise_dtype(op, x.dtype)
+    array = x.array
+    if array is None:
+        array = settle(x)
+    if array is not None and array.size <= options().eager_numel and op in _loops:
+        out, block = new_array(array.shape, dtype)
+        quiet_context().run(_loops[op], array, out)
+        if listeners():
+            _tell(op, out)
+        return stored(out, block)
+    return make(op, (x,), None, x.shape, dtype)
+
+
+def binary(op: Op, x: Node | Scalar, y: Node | Scalar) -> Node:
+    """``op`` of the elements of ``x`` and ``y``, broadcast; one of them may be a Python scalar."""
+    if x.__class__ is not Node:
+        return _with_scalar(op, y, x, True)  # type: ignore[arg-type]
+    if y.__class__ is not Node:
+        return _with_scalar(op, x, y, False)  # type: ignore[arg-type]
+    a, b = x.array, y.array
+    if x.dtype is not y.dtype and "V" in (x.dtype.kind, y.dtype.kind):
+        common = promote(x.dtype, y.dtype)
+        return binary(op, cast(x, common), cast(y, common))
+    dtype = elementwise_dtype(op, x.dtype, y.dtype)
+    shape = x.shape if x.shape == y.shape else broadcast_shapes(x.shape, y.shape)
+    if a is None:
+        a = settle(x)
+    if b is None:
+        b = settle(y)
+    if a is not None and b is not None and op in _loops:
+        limit = options().eager_numel
+        if a.size <= limit and b.size <= limit:
+            out, block = new_array(shape, dtype)
+            quiet_context().run(_loops[op], a, b, out)
+            if listeners():
+                _tell(op, out)
+            return stored(out, block)
+    return make(op, (x, y), None, shape, dtype)
+
+
+def _with_scalar(op: Op, x: Node, value: Scalar, reflected: bool) -> Node:
+    """``op`` of every element of ``x`` and one Python scalar, which takes its type from ``x``."""
+    scalar_dtype = meet_scalar(x.dtype, value.__class__)
+    array = x.array
+    if array is None:
+        array = settle(x)
+    if (
+        array is not None
+        and array.size <= options().eager_numel
+        and op in _loops
+        and x.dtype.kind != "V"
+        and scalar_dtype.kind != "V"
+    ):
+        dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
+        out, block = new_array(array.shape, dtype)
+        if reflected:
+            quiet_context().run(_loops[op], value, array, out)
+        else:
+            quiet_context().run(_loops[op], array, value, out)
+        if listeners():
+            _tell(op, out)
+        return stored(out, block)
+    other = _scalar_operand(op, value, scalar_dtype)
+    return binary(op, other, x) if reflected else binary(op, x, other)
+
+
+def _scalar_operand(op: Op, value: Scalar, dtype: DT) -> Node:
+    try:
+        return constant((), value, dtype)
+    except OverflowError:
+        if op in _COMPARISONS:  # a comparison has an answer even where the type cannot hold it
+            return constant((), value, np.asarray(value).dtype)
+        raise
+
+
+def ternary_where(condition: Node, x: Node, y: Node) -> Node:
+    """``x`` where ``condition`` holds, else ``y``, broadcast."""
+    dtype = elementwise_dtype(WHERE, condition.dtype, x.dtype, y.dtype)
+    shape = broadcast_shapes(condition.shape, x.shape, y.shape)
+    return general(WHERE, (condition, x, y), None, shape, dtype)
+
+
+def cast(x: Node, dtype: DT) -> Node:
+    """``x`` converted to ``dtype``; the same node if it has that type already."""
+    if x.dtype == dtype:
+        return x
+    return general(CAST, (x,), dtype, x.shape, dtype)
+
+
+def reduce(
+    op: Op, x: Node, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
+) -> Node:
+    """``x`` with the elements along ``axis`` folded into one."""
+    axes = reduce_axes(axis, len(x.shape))
+    dtype = reduce_dtype(op, x.dtype)
+    shape = reduce_shape(op, x.shape, axes, keepdims)
+    return general(op, (x,), (axes, keepdims), shape, dtype)
+
+
+def general(op: Op, srcs: tuple[Node, ...], arg: Any, shape: tuple[int, ...], dtype: DT) -> Node:
+    """Any operation whose result's shape and dtype are known."""
+    limit = options().eager_numel
+    if _run is not None and limit and is_small(shape, limit):
+        arrays = []
+        for src in srcs:
+            array = src.array
+            if array is None:
+                array = settle(src)
+            if array is None or array.size > limit:
+                break
+            arrays.append(array)
+        else:
+            out, block = new_array(shape, dtype)
+            quiet_context().run(_run, op, tuple(arrays), arg, out)
+            if listeners():
+                _tell(op, out)
+            return stored(out, block)
+    return make(op, srcs, arg, shape, dtype)
+
+
+def is_small(shape: tuple[int, ...], limit: int) -> bool:
+    """Whether ``shape`` has at most ``limit`` elements."""
+    numel = 1
+    for extent in shape:
+        numel *= extent
+    return numel <= limit
+
+
+def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
+    """A pending node with one value everywhere."""
+    typed = dtype.type(value)
+    return make(CONSTANT, (), typed, shape, dtype, identity=typed.tobytes())
+
+
+def _tell(op: Op, out: Array) -> None:
+    tell(KernelRan(op.name, out.nbytes, 0.0, 0))
+

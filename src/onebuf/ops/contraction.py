@@ -1,0 +1,38 @@
+"""Matrix products, and elements taken by index."""
+
+from __future__ import annotations
+
+from onebuf.dtypes import bool as bool_
+from onebuf.dtypes import int64, kind, promote
+from onebuf.errors import DTypeError, ShapeError
+from onebuf.graph import MATMUL, TAKE, Node
+from onebuf.layout import broadcast_shapes, normalize_axis
+from onebuf.ops.apply import cast, general
+
+
+def matmul(x: Node, y: Node) -> Node:
+    """The matrix product of the last two axes, broadcast over the others."""
+    if not x.shape or not y.shape:
+        raise ShapeError(
+            f"matmul needs buffers of at least one dimension, got shapes {x.shape} and {y.shape}; "
+            f"use * for a product with a scalar"
+        )
+    columns = y.shape[-2] if len(y.shape) > 1 else y.shape[0]
+    if x.shape[-1] != columns:
+        raise ShapeError(
+            f"matmul needs as many columns on the left as rows on the right, got shapes {x.shape} "
+            f"and {y.shape}; transpose or reshape one of them"
+        )
+    batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    shape = (*batch, *x.shape[-2:-1], *(y.shape[-1:] if len(y.shape) > 1 else ()))
+    dtype = promote(x.dtype, y.dtype)
+    return general(MATMUL, (cast(x, dtype), cast(y, dtype)), None, shape, dtype)
+
+
+def take(x: Node, indices: Node, axis: int = 0) -> Node:
+    """Slices of ``x`` along ``axis`` chosen by ``indices``."""
+    if kind(indices.dtype) not in "iu" or indices.dtype == bool_:
+        raise DTypeError(f"take needs whole numbers as indices, got {indices.dtype.name}")
+    axis = normalize_axis(axis, len(x.shape))
+    shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+    return general(TAKE, (x, cast(indices, int64)), axis, shape, x.dtype)

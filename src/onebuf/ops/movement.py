@@ -1,0 +1,215 @@
+"""Movement: other shapes, orders and parts of the same elements.
+
+A movement of stored elements is a new array on the same block; of pending ones, a VIEW node whose
+layout is worked out by `onebuf.layout`. Neither touches an element. Reshape, permute and index are
+what programs do all the time, so on stored elements they use NumPy's own view machinery, which
+follows the same algebra; everything it refuses goes to the layout, whose errors say more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from onebuf.errors import CopyError, LayoutError
+from onebuf.graph import CONCAT, COPY, PAD, VIEW, Node, make, settle, stored, strided
+from onebuf.layout import View, normalize_axis
+from onebuf.ops.apply import cast, general
+from onebuf.dtypes import promote
+from onebuf.errors import ShapeError
+
+_REFUSED = (ValueError, IndexError, TypeError)
+
+
+def view_of(node: Node) -> View:
+    """The layout of ``node``'s elements in the memory of its base.
+
+    >>> from onebuf.ops.apply import constant
+    >>> view_of(permute(constant((100, 200), 1, np.dtype("int32")), (1, 0)))
+    View(shape=(200, 100), stride=(1, 200), offset=0)
+    """
+    array = settle(node)
+    if array is None:
+        return node.arg if node.op is VIEW else View.contiguous(node.shape)
+    assert node.block is not None
+    size = array.itemsize
+    distance = 0
+    if array.size:
+        distance = array.__array_interface__["data"][0] - node.block.address
+    return View(array.shape, tuple([step // size for step in array.strides]), distance // size)
+
+
+def seen(node: Node, view: View) -> Node:
+    """The elements of ``node``'s base through another layout."""
+    if node.block is not None:
+        return stored(strided(node.block, node.dtype, view), node.block)
+    base = node.base
+    if view.shape == base.shape and view.offset == 0 and view == View.contiguous(base.shape):
+        return base
+    return make(VIEW, (base,), view, view.shape, node.dtype)
+
+
+def move(node: Node, change: Callable[[View], View]) -> Node:
+    """``node`` with its layout changed."""
+    return seen(node, change(view_of(node)))
+
+
+def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
+    """The elements in row-major order under another shape; a copy where strides cannot say it."""
+    array = node.array
+    if copy:
+        return reshape(copied(node), shape, None)
+    if array is None:
+        array = settle(node)
+    if array is not None and array.flags.c_contiguous:
+        try:
+            return stored(array.reshape(shape), node.block)  # type: ignore[arg-type]
+        except _REFUSED:
+            View.contiguous(node.shape).reshape(shape)
+            raise
+    view = view_of(node)
+    new = view.reshape(shape)
+    if new is not None:
+        return seen(node, new)
+    if copy is False:
+        raise CopyError(
+            f"reshape from {node.shape} to {tuple(shape)} needs a copy, because strides "
+            f"{view.stride} cannot be merged; leave out copy=False, or reshape before permuting"
+        )
+    return reshape(copied(node), shape)
+
+
+def permute(node: Node, axes: Sequence[int]) -> Node:
+    """The axes in another order."""
+    array = node.array
+    if array is None:
+        array = settle(node)
+    if array is not None:
+        try:
+            return stored(array.transpose(axes), node.block)  # type: ignore[arg-type]
+        except _REFUSED:
+            View.contiguous(node.shape).permute(axes)
+            raise
+    return move(node, lambda view: view.permute(axes))
+
+
+def index(node: Node, key: Any) -> Node:
+    """Basic indexing: whole numbers, slices, None and an ellipsis."""
+    array = node.array
+    if array is None:
+        array = settle(node)
+    if array is not None:
+        try:
+            part = array[key]
+            if part.__class__ is not np.ndarray:
+                part = array[(*key, ...) if key.__class__ is tuple else (key, ...)]
+            return stored(part, node.block)  # type: ignore[arg-type]
+        except _REFUSED:
+            View.contiguous(node.shape).index(key)
+            raise
+    return move(node, lambda view: view.index(key))
+
+
+def expand(node: Node, shape: Sequence[int]) -> Node:
+    """Axes of extent 1 repeated, and new leading axes, without storing anything twice."""
+    return move(node, lambda view: view.expand(shape))
+
+
+def flip(node: Node, axes: Sequence[int]) -> Node:
+    """The order along ``axes`` reversed."""
+    return move(node, lambda view: view.flip(axes))
+
+
+def shrink(node: Node, bounds: Sequence[tuple[int, int]]) -> Node:
+    """The box between ``bounds``, one (first, end) an axis."""
+    return move(node, lambda view: view.shrink(bounds))
+
+
+def squeeze(node: Node, axes: int | Sequence[int] | None = None) -> Node:
+    """Axes of extent 1 left out."""
+    return move(node, lambda view: view.squeeze(axes))
+
+
+def expand_dims(node: Node, axis: int | Sequence[int]) -> Node:
+    """A new axis of extent 1 at ``axis``."""
+    return move(node, lambda view: view.expand_dims(axis))
+
+
+def windows(node: Node, size: int, axis: int, step: int = 1) -> Node:
+    """Sliding windows along ``axis``, whose elements form a new last axis."""
+    view = view_of(node)
+    new = view.windows(size, axis, step)
+    return seen(node, new) if new is not None else windows(copied(node), size, axis, step)
+
+
+def diagonal(node: Node, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Node:
+    """The diagonal of two axes, as a new last axis."""
+    return move(node, lambda view: view.diagonal(offset, axis1, axis2))
+
+
+def pad(node: Node, widths: Sequence[tuple[int, int]], value: Any = 0) -> Node:
+    """``node`` inside a border of ``value``."""
+    padded = View.contiguous(node.shape).pad(widths)
+    widths = tuple((int(before), int(after)) for before, after in widths)
+    typed = node.dtype.type(value)
+    return general(PAD, (node,), Padding(widths, typed), padded.shape, node.dtype)
+
+
+class Padding:
+    """The border of a PAD: (before, after) for each axis, and the value in it."""
+
+    __slots__ = ("identity", "value", "widths")
+
+    def __init__(self, widths: tuple[tuple[int, int], ...], value: np.generic) -> None:
+        self.widths = widths
+        self.value = value
+        self.identity = (widths, value.dtype, value.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Padding) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+
+def copied(node: Node) -> Node:
+    """The same elements, contiguous and in memory of their own."""
+    return general(COPY, (node,), None, node.shape, node.dtype)
+
+
+def concat(nodes: Sequence[Node], axis: int | None = 0) -> Node:
+    """``nodes`` one after another along ``axis``; flattened first if it is None."""
+    if not nodes:
+        raise LayoutError("concat needs at least one buffer, got none")
+    if axis is None:
+        return concat([reshape(node, (-1,)) for node in nodes], 0)
+    first = nodes[0]
+    axis = normalize_axis(axis, len(first.shape))
+    for node in nodes[1:]:
+        if node.shape[:axis] != first.shape[:axis] or node.shape[axis + 1 :] != (
+            first.shape[axis + 1 :]
+        ):
+            raise ShapeError(
+                f"concat along axis {axis} needs shapes that agree on all other axes, got "
+                f"{first.shape} and {node.shape}; pad, slice or reshape one of them"
+            )
+    dtype = promote(*[node.dtype for node in nodes])
+    extent = sum(node.shape[axis] for node in nodes)
+    shape = (*first.shape[:axis], extent, *first.shape[axis + 1 :])
+    return general(CONCAT, tuple(cast(node, dtype) for node in nodes), axis, shape, dtype)
+
+
+def stack(nodes: Sequence[Node], axis: int = 0) -> Node:
+    """``nodes`` along a new axis."""
+    if not nodes:
+        raise LayoutError("stack needs at least one buffer, got none")
+    axis = normalize_axis(axis, len(nodes[0].shape) + 1)
+    for node in nodes[1:]:
+        if node.shape != nodes[0].shape:
+            raise ShapeError(
+                f"stack needs buffers of one shape, got {nodes[0].shape} and {node.shape}; "
+                f"broadcast or reshape them first"
+            )
+    return concat([expand_dims(node, axis) for node in nodes], axis)

@@ -1,0 +1,79 @@
+"""Scoped options: ``with onebuf.config(eager_numel=0): ...``.
+
+Options belong to the thread or asynchronous task that set them and end with the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from onebuf.dtypes import as_dtype, float64, kind
+from onebuf.errors import ArgumentError, ArgumentTypeError
+
+TIERS = ("auto", "interpret", "compile")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Every option with its default."""
+
+    eager_numel: int = 4096
+    """Operations on stored buffers of at most this many elements run at once; 0: none do."""
+    tier: Literal["auto", "interpret", "compile"] = "auto"
+    """How lazy graphs run: NumPy's loops, compiled kernels, or whichever costs less."""
+    threads: int | None = None
+    """Threads that a kernel may use; None: as many as the process may run on."""
+    check_bounds: bool = False
+    """Check every index of every kernel: slow, for finding mistakes in kernels."""
+    cache_dir: str | None = None
+    """Where compiled kernels are kept; None: the user's cache directory."""
+    default_float: np.dtype[Any] = float64
+    """The type that the namespace's functions give to Python floats."""
+    memory_cap: int | None = None
+    """The most bytes that may be in use; None: what the machine has."""
+
+    def __post_init__(self) -> None:
+        for name in ("eager_numel", "threads", "memory_cap"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < 0):
+                raise ArgumentError(f"{name} needs a whole number of at least 0, got {value!r}")
+        if self.tier not in TIERS:
+            raise ArgumentError(f"tier needs one of {', '.join(TIERS)}; got {self.tier!r}")
+        dtype = as_dtype(self.default_float)
+        if kind(dtype) != "f":
+            raise ArgumentError(f"default_float needs a real floating type, got {dtype.name}")
+        object.__setattr__(self, "default_float", dtype)
+
+
+_NAMES = tuple(field.name for field in fields(Options))
+_options: ContextVar[Options] = ContextVar("options", default=Options())
+options = _options.get
+"""The options in force here."""
+
+
+@contextmanager
+def config(**changes: Any) -> Iterator[Options]:
+    """Change options for a block of code.
+
+    >>> with config(eager_numel=0) as now:
+    ...     now.eager_numel
+    0
+    >>> options().eager_numel
+    4096
+    """
+    unknown = sorted(set(changes) - set(_NAMES))
+    if unknown:
+        raise ArgumentTypeError(
+            f"config has no option {unknown[0]!r}; the options are {', '.join(_NAMES)}"
+        )
+    token = _options.set(replace(_options.get(), **changes))
+    try:
+        yield _options.get()
+    finally:
+        _options.reset(token)

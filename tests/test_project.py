@@ -1,0 +1,121 @@
+"""Promises about the project as a whole: its modules, its namespace and what it imports."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import onebuf
+
+PACKAGE = Path(onebuf.__file__).parent
+PROJECT = Path(__file__).parents[1]
+FILES = sorted(PACKAGE.rglob("*.py"))
+MODULES = [
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in FILES
+    if path.name != "__main__.py"
+]
+
+MOST_LINES = 420
+"""About 400: nobody should cut a sentence to save a line."""
+REASON = "longer than 400 lines because"
+OPTIONAL = frozenset({"jax", "llvmlite", "matplotlib", "pyarrow", "safetensors", "torch", "zarr"})
+"""Packages that no one has to have."""
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The finished process of a fresh interpreter."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=240,
+    )
+
+
+def order_in_all(name: str) -> tuple[int, list[int | str]]:
+    """Where a name belongs in ``__all__``: CONSTANTS, Classes, functions; int8 before int16."""
+    if name.isupper() and len(name) > 1:
+        group = 0
+    elif name[:1].isupper():
+        group = 1
+    else:
+        group = 2
+    return group, [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_is_short_or_says_why_not(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    lines = len(source.splitlines())
+    docstring = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
+    assert lines <= MOST_LINES or REASON in docstring, (
+        f"{path.relative_to(PACKAGE)} has {lines} lines, more than {MOST_LINES}: move its second "
+        f"idea to a module of its own, or say in its docstring that it is '{REASON} ...'"
+    )
+
+
+def test_public_names_are_sorted_and_named_once() -> None:
+    assert onebuf.__all__ == sorted(set(onebuf.__all__), key=order_in_all)
+
+
+def test_every_public_name_is_there() -> None:
+    assert [name for name in onebuf.__all__ if not hasattr(onebuf, name)] == []
+
+
+def test_only_a_missing_optional_package_keeps_a_module_from_importing() -> None:
+    # In a fresh interpreter: a module whose examples could not be collected is half imported here.
+    program = """
+import importlib, json, sys
+failed = {}
+for name in sys.argv[1:]:
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        failed[name] = f"{type(error).__name__}: {error}"
+print(json.dumps(failed))
+"""
+    finished = run("-c", program, *MODULES)
+    assert finished.returncode == 0, finished.stderr
+    failed = json.loads(finished.stdout.splitlines()[-1])
+    missing = [package for package in OPTIONAL if find_spec(package) is None]
+    unexplained = {
+        name: message
+        for name, message in failed.items()
+        if not any(package in message for package in missing)
+    }
+    assert unexplained == {}
+
+
+def test_layers_import_downwards_only() -> None:
+    pytest.importorskip("importlinter", reason="import-linter is not installed")
+    finished = run(
+        *("-c", "from importlinter.cli import lint_imports_command as lint; lint()"),
+        *("--config", "pyproject.toml", "--no-cache"),
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def test_importing_onebuf_imports_no_optional_package_and_no_progress_bar() -> None:
+    program = """
+import sys
+before = set(sys.modules)
+import onebuf
+print(*sorted({name.partition(".")[0] for name in set(sys.modules) - before}))
+"""
+    finished = run("-c", program)
+    assert finished.returncode == 0, finished.stderr
+    imported = set(finished.stdout.split())
+    assert "onebuf" in imported
+    assert imported & (OPTIONAL | {"tqdm"}) == set()
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (PACKAGE / "py.typed").is_file()
