@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.errors import ExportError
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -20,6 +21,7 @@ from onebuf.graph import (
     CONSTANT,
     COPY,
     EMPTY,
+    FREED,
     MATMUL,
     PAD,
     RANDOM_BITS,
@@ -174,8 +176,13 @@ def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
     out[_inside(arg.widths, out.shape)] = operands[0]
 
 
+def _refuse_freed(operands: Operands, arg: Any, out: Array) -> None:
+    raise ExportError("this buffer was freed, so it has no elements; make a new one")
+
+
 FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     EMPTY: lambda operands, arg, out: None,
+    FREED: _refuse_freed,
     CONSTANT: _fill_constant,
     RANDOM_BITS: _fill_random,
     CAST: _fill_cast,

@@ -3,7 +3,7 @@
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
 from onebuf.engine.realizing import own, read, realize
-from onebuf.engine.writing import assign, update
+from onebuf.engine.writing import assign, settle_readers, update, writable
 
 __all__ = [
     "Counters",
@@ -13,5 +13,7 @@ __all__ = [
     "own",
     "read",
     "realize",
+    "settle_readers",
     "update",
+    "writable",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.backends.arrayapi import LOOPS
 from onebuf.dtypes import kind
 from onebuf.engine.realizing import own, read, realize
 from onebuf.engine.sources import write_region
@@ -17,8 +18,7 @@ from onebuf.errors import DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import SOURCE, VIEW, Node, Op, elementwise_dtype, pending_readers
 from onebuf.layout import View, broadcast_shapes
-from onebuf.ops import SCALARS, Scalar, quietly, view_of
-from onebuf.backends.arrayapi import LOOPS
+from onebuf.ops import Scalar, quietly, view_of
 
 Array = np.ndarray[Any, Any]
 
@@ -129,5 +129,3 @@ def _check_kind(new: Array, target: Node) -> None:
             f"{target.dtype.name} cannot hold complex numbers; write real(x) or abs(x) instead"
         )
 
-
-__all__ = ["SCALARS", "assign", "settle_readers", "update", "writable"]

@@ -28,9 +28,7 @@ _UNSIGNED = 1
 _KIND_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _CODES = {dtype: _KIND_CODES[dtypes.kind(dtype)] for dtype in (*dtypes.STANDARD, dtypes.float16)}
 _FOREIGN_CODES = {dtypes.bfloat16: 4, dtypes.float8_e4m3fn: 10, dtypes.float8_e5m2: 12}
-_TYPES = {
-    (code, dtype.itemsize * 8): dtype for dtype, code in (_CODES | _FOREIGN_CODES).items()
-}
+_TYPES = {(code, dtype.itemsize * 8): dtype for dtype, code in (_CODES | _FOREIGN_CODES).items()}
 
 
 class _Tensor(ctypes.Structure):
@@ -210,8 +208,7 @@ def _check_request(stream: Any, max_version: Any, dl_device: Any) -> bool:
 def _without_idle_strides(window: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The same elements; axes of length one or none, where strides mean nothing, run forwards."""
     if not any(
-        step < 0 and length <= 1
-        for length, step in zip(window.shape, window.strides, strict=True)
+        step < 0 and length <= 1 for length, step in zip(window.shape, window.strides, strict=True)
     ):
         return window
     return window[

@@ -175,7 +175,8 @@ def _dtype_of(letters: str, itemsize: int) -> np.dtype[Any]:
             f"needed numbers, got a buffer of {itemsize}-byte elements of format {letters!r}; "
             f"for its bytes pass memoryview(...).cast('B')"
         )
-    return np.dtype(f"{kind}{itemsize}").newbyteorder({"<": "<", ">": ">", "!": ">"}.get(order, "="))
+    dtype = np.dtype(f"{kind}{itemsize}")
+    return dtype.newbyteorder("<" if order == "<" else ">" if order in ">!" else "=")
 
 
 def _from_array_method(obj: Any) -> Found | None:

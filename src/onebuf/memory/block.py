@@ -8,6 +8,7 @@ its memory and memory that has a window is never reused.
 
 from __future__ import annotations
 
+import pickle
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -83,12 +84,24 @@ class Block:
             return _empty_window(pin, shape, dtype)
         return np.ndarray(shape, dtype, pin, offset_bytes, stride_bytes)
 
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        flat = self.window((self.nbytes,), np.dtype(np.uint8))
+        if protocol < 5:
+            return _restore, (flat.tobytes(), self.writable)
+        return _restore, (pickle.PickleBuffer(flat), self.writable)
+
     def array(self, shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         """A contiguous NumPy array on this memory that does *not* keep the block alive.
 
         For use inside onebuf, next to a reference to the block.
         """
         return np.ndarray(shape, dtype, self.memory, self.offset_bytes)
+
+
+def _restore(content: Any, writable: bool) -> Block:
+    """A block from a pickle: on the buffer it travelled in, unless that is read only."""
+    flat = np.frombuffer(content, np.uint8)
+    return Block.foreign(flat.copy() if writable and isinstance(content, bytes) else flat)
 
 
 def _empty_window(

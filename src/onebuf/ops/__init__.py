@@ -37,4 +37,5 @@ from onebuf.ops.movement import (
 )
 from onebuf.ops.philox import random_words
 from onebuf.ops.quiet import quiet_context, quietly
+from onebuf.ops.random import Draw, bits64, integers, normal, uniform
 from onebuf.ops.statistics import mean, std, var

@@ -35,7 +35,7 @@ def is_readable(node: Node) -> bool:
     """Whether the elements of ``node`` are in memory, in the order that it promises."""
     if settle(node) is not None:
         return True
-    if node.base.op is not COPY:
+    if node.base.op not in (COPY, PAD):
         return False
     array = settle(reading(node))
     if array is None:

@@ -151,7 +151,9 @@ def test_hostile_files_raise_and_stay_as_they_are(tmp_path, case, mode):
     assert os.listdir(tmp_path) == ["hostile.npy"]
 
 
-@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.float8_e5m2])
+@pytest.mark.parametrize(
+    "dtype", [ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn]
+)
 def test_what_numpy_saves_of_narrow_floats_is_refused_with_advice(tmp_path, dtype):
     np.save(tmp_path / "array.npy", np.zeros(3, dtype))
     with pytest.raises(FileFormatError, match="safetensors"):

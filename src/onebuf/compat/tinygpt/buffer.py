@@ -71,8 +71,8 @@ class Buffer(Operators):
             self._assign(data.data, data._view, data.dtype)
         else:
             raise RuntimeError(
-                f"dtype doesn't match, and casting isn't supported: needed {data.dtype} for this "
-                f"Buffer, got {dtype}; convert its to_python() instead"
+                f"a Buffer of a Buffer shares its elements and needs their dtype {data.dtype}, got "
+                f"{dtype}; pass to_python() to copy and convert them"
             )
 
     def _assign(self, data: list[Scalar], view: View, dtype: DType) -> None:
@@ -165,7 +165,7 @@ class Buffer(Operators):
             first._check_dtype("concatenate", other)
             if _without(axis, other.shape) != _without(axis, first.shape):
                 raise RuntimeError(
-                    f"Shape mismatch: concatenate needs shapes that differ in axis {axis} only, "
+                    f"concatenate needs shapes that differ in axis {axis} only, "
                     f"got {first.shape} and {other.shape}; reshape or slice one of them first"
                 )
         values, shape = join([(buffer._elements(), buffer.shape) for buffer in buffers], axis)
@@ -223,7 +223,7 @@ class Buffer(Operators):
         self._check_dtype(operation, other)
         if other.shape != self.shape:
             raise RuntimeError(
-                f"Shape mismatch: {operation} needs two buffers of one shape, got {self.shape} and "
+                f"{operation} needs two buffers of one shape, got {self.shape} and "
                 f"{other.shape}; reshape or expand one of them first"
             )
         return Operand(other._elements(), self.dtype.cast(1))
@@ -231,7 +231,7 @@ class Buffer(Operators):
     def _check_dtype(self, operation: str, other: Buffer) -> None:
         if other.dtype != self.dtype:
             raise ArgumentError(
-                f"DType mismatch: {operation} needs buffers of one dtype, got {self.dtype} and "
+                f"{operation} needs buffers of one dtype, got {self.dtype} and "
                 f"{other.dtype}; convert one of them first, for example with float()"
             )
 

@@ -56,8 +56,8 @@ def _check_types(level: list[Any], depth: int) -> None:
     for position, element in enumerate(level):
         if not isinstance(element, needed):
             raise ArgumentTypeError(
-                f"Type mismatch at dim {depth}: needed {needed.__name__} as the first element is, "
-                f"got {element!r} as element {position}; make all elements of one type"
+                f"nested data needs elements of one type at each depth, {needed.__name__} at depth "
+                f"{depth}, got {element!r} as element {position} there; convert them to one type"
             )
 
 
@@ -66,6 +66,6 @@ def _check_lengths(level: list[Any], depth: int) -> None:
     for position, row in enumerate(level):
         if len(row) != needed:
             raise ShapeError(
-                f"Inconsistent size at dim {depth}: needed {needed} elements as the first row has, "
-                f"got {len(row)} in row {position}; make all rows of one length"
+                f"nested data needs rows of one length at each depth, {needed} at depth {depth}, "
+                f"got {len(row)} in row {position} there; pad or cut the rows"
             )

@@ -29,6 +29,9 @@ DTYPES = (*STANDARD, float16)
 HEADER_LIMIT = 4096
 """Longest header read: twice what 64 axes need."""
 
+_NARROW_ADVICE = (
+    "which is all that np.save keeps of bfloat16 and 8-bit floats; save them as .safetensors"
+)
 _LENGTH_NBYTES = {(1, 0): 2, (2, 0): 4, (3, 0): 4}
 
 
@@ -82,6 +85,8 @@ def parse_header(path: str | os.PathLike[str], prefix: bytes) -> Header:
         shape, is_column_major, dtype = read(file, max_header_size=HEADER_LIMIT)
     except Exception as error:  # hostile text: NumPy lets through what its tokenizer raises
         reason = " ".join(f"{type(error).__name__}: {error}".split())
+        if reason.endswith("'<f1'"):  # what np.save makes of ml_dtypes' float8_e5m2
+            raise fault(path, f"holds nameless elements of 1 byte, {_NARROW_ADVICE}") from None
         raise fault(path, f"the .npy header is truncated or wrong ({reason[:200]})") from None
     return Header(
         check_shape(path, shape, "the header"),
@@ -97,10 +102,7 @@ def _check_dtype(path: str | os.PathLike[str], dtype: np.dtype[Any]) -> np.dtype
     elif dtype.fields is not None or dtype.subdtype is not None:
         problem = f"structured elements {show(dtype)}; save each field as an array of its own"
     elif dtype.kind == "V":
-        problem = (
-            f"nameless elements of {dtype.itemsize} bytes, which is all that np.save keeps of "
-            "bfloat16 and 8-bit floats; save them as .safetensors"
-        )
+        problem = f"nameless elements of {dtype.itemsize} bytes, {_NARROW_ADVICE}"
     elif not dtype.isnative:
         problem = (
             f"elements {dtype.str} in the byte order of other machines; rewrite it: "

@@ -1,0 +1,386 @@
+"""Buffer: elements plus how they are held; a thin handle on a node.
+
+Every method is a line on top of `onebuf.ops` (what to compute), `onebuf.engine` (compute, write)
+or `onebuf.buffer.exchange` (hand memory out). A method either gives a *value* (memory of its own,
+now or later) or a *view* (the same elements); `_value` and `_view` keep the two apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from onebuf import dtypes, ops
+from onebuf.buffer import indexing
+from onebuf.buffer.construction import as_node, draw_bits
+from onebuf.buffer.display import describe, values
+from onebuf.buffer.exchange import flat_window, release, window
+from onebuf.buffer.foreign import ForeignProtocols
+from onebuf.buffer.movement import Movement
+from onebuf.buffer.operators import Operators, operand
+from onebuf.buffer.parsing import NARROW
+from onebuf.buffer.reductions import Reductions
+from onebuf.engine import explain, read, realize
+from onebuf.errors import ArgumentTypeError, LayoutError
+from onebuf.graph import SOURCE, Node, stored
+from onebuf.interop import Window, memoryview_of
+from onebuf.machine import CPU, Device, device
+from onebuf.memory import FileBlock
+from onebuf.scheduler import is_readable
+
+DT = np.dtype[Any]
+Shape = int | Sequence[int]
+
+
+class Buffer(Operators, Movement, Reductions, ForeignProtocols):
+    """Elements of one dtype in some shape, stored or still to be computed.
+
+    Made from nested lists or tuples (floats become float32, whole numbers int32), or from any
+    object that exports memory, which is then shared, not copied.
+
+    >>> b = Buffer([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    >>> b.shape, b.stride, b.offset, b.dtype
+    ((3, 3), (3, 1), 0, dtype('int32'))
+    >>> b[0:2, :].sum(axes=(0,))
+    Buffer([5, 7, 9], shape=(3,), dtype=int64, device=CPU)
+    """
+
+    __slots__ = ("__weakref__", "_base", "_node")
+
+    _node: Node
+    _base: Buffer | None
+
+    def __init__(
+        self,
+        data: Any,
+        dtype: Any = None,
+        *,
+        device: str | Device | None = None,
+        copy: bool | None = None,
+    ) -> None:
+        self._node = as_node(data, dtype, copy, NARROW, device)
+        self._base = data if getattr(data, "_node", None) is self._node else None
+
+    # -- how results become buffers ----------------------------------------------------------------
+
+    @classmethod
+    def _value(cls, node: Node) -> Self:
+        """A buffer that owns ``node``; of a node that another buffer owns, a copy."""
+        owner = node.base
+        if owner.claimed:
+            node = owner = ops.copied(node)
+        owner.claimed = True
+        self = cls.__new__(cls)
+        self._node = node
+        self._base = None
+        return self
+
+    def _view(self, node: Node) -> Self:
+        """A buffer on the same elements as this one; a value if ``node`` had to be a copy."""
+        mine = self._node
+        shares = node.block is mine.block if node.block is not None else node.base is mine.base
+        if not shares:
+            return self._value(node)
+        view = self.__class__.__new__(self.__class__)
+        node.claimed = True
+        view._node = node
+        view._base = self if self._base is None else self._base
+        return view
+
+    # -- making ------------------------------------------------------------------------------------
+
+    @classmethod
+    def zeros(cls, shape: Shape, dtype: Any = dtypes.float32) -> Self:
+        """Zeros.
+
+        >>> Buffer.zeros((2, 2))
+        Buffer([[0., 0.],
+                [0., 0.]], shape=(2, 2), dtype=float32, device=CPU)
+        """
+        return cls.full(shape, 0, dtype)
+
+    @classmethod
+    def ones(cls, shape: Shape, dtype: Any = dtypes.float32) -> Self:
+        """Ones."""
+        return cls.full(shape, 1, dtype)
+
+    @classmethod
+    def full(cls, shape: Shape, value: Any, dtype: Any = dtypes.float32) -> Self:
+        """One value everywhere."""
+        return cls._value(ops.full(ops.as_shape(shape), value, dtypes.as_dtype(dtype)))
+
+    @classmethod
+    def empty(cls, shape: Shape, dtype: Any = dtypes.float32) -> Self:
+        """Elements of no particular value; memory is taken at the first use."""
+        return cls._value(ops.empty(ops.as_shape(shape), dtypes.as_dtype(dtype)))
+
+    @classmethod
+    def uniform(
+        cls, shape: Shape, low: float = 0.0, high: float = 1.0, dtype: Any = dtypes.float32
+    ) -> Self:
+        """Random numbers spread evenly over [low, high): see `onebuf.random`."""
+        dtype = dtypes.as_dtype(dtype)
+        return cls._value(ops.uniform(draw_bits(), ops.as_shape(shape), low, high, dtype))
+
+    @classmethod
+    def normal(
+        cls, shape: Shape, mean: float = 0.0, std: float = 1.0, dtype: Any = dtypes.float32
+    ) -> Self:
+        """Random numbers of the normal distribution: see `onebuf.random`."""
+        dtype = dtypes.as_dtype(dtype)
+        return cls._value(ops.normal(draw_bits(), ops.as_shape(shape), mean, std, dtype))
+
+    @classmethod
+    def wrap(cls, native: Any) -> Self:
+        """A buffer on another library's own memory; an error where that cannot be shared."""
+        return cls(native, copy=False)
+
+    # -- what it is --------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extent of each axis."""
+        return self._node.shape
+
+    @property
+    def dtype(self) -> DT:
+        """The type of the elements."""
+        return self._node.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._node.shape)
+
+    @property
+    def numel(self) -> int:
+        """The number of elements."""
+        return self._node.numel
+
+    size = numel
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._node.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, were each stored once."""
+        return self._node.nbytes
+
+    @property
+    def stride(self) -> tuple[int, ...]:
+        """How many elements of the storage to step over along each axis."""
+        return ops.view_of(self._node).stride
+
+    @property
+    def offset(self) -> int:
+        """Where in the storage the first element is."""
+        return ops.view_of(self._node).offset
+
+    @property
+    def device(self) -> Device:
+        """Where the elements are."""
+        return CPU
+
+    @property
+    def data(self) -> memoryview | Window:
+        """The flat storage, shared by all views of it, as typed memory.
+
+        A real ``memoryview`` where Python's can index the dtype, else a `Window`.
+
+        >>> b = Buffer([[1, 2], [3, 4]])
+        >>> b.T.data.tolist(), b.data.format, b.data.nbytes
+        ([1, 2, 3, 4], 'i', 16)
+        """
+        return memoryview_of(flat_window(self._node))
+
+    def window(self) -> Window:
+        """The elements as typed memory in this buffer's shape, for every dtype."""
+        return Window(window(self._node))
+
+    @property
+    def is_realized(self) -> bool:
+        """Whether the elements are in memory."""
+        return is_readable(self._node)
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the elements belong to another buffer."""
+        return self._base is not None
+
+    @property
+    def base(self) -> Buffer:
+        """The buffer that the elements belong to: for other buffers than views, itself."""
+        return self if self._base is None else self._base
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        return ops.view_of(self._node).is_contiguous
+
+    def unwrap(self) -> np.ndarray[Any, Any]:
+        """The native object below: on the host, a NumPy array on the same memory."""
+        return window(self._node)
+
+    # -- when it is --------------------------------------------------------------------------------
+
+    def realize(self) -> Self:
+        """Compute the elements now, if that is still to be done."""
+        realize([self._node])
+        return self
+
+    def explain(self) -> str:
+        """Which passes over memory computing the elements still takes, and why."""
+        return explain([self._node])
+
+    def contiguous(self) -> Self:
+        """The same elements in row-major order: this buffer, or a copy if it is not."""
+        return self if self.is_contiguous() else self._value(ops.copied(self._node))
+
+    def copy(self) -> Self:
+        """The same elements in memory of their own."""
+        return self._value(ops.copied(self._node))
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def astype(self, dtype: Any, copy: bool = True) -> Self:
+        """The elements converted to ``dtype``."""
+        node = ops.cast(self._node, dtypes.as_dtype(dtype))
+        return self if node is self._node and not copy else self._value(node)
+
+    def view(self, dtype: Any) -> Self:
+        """The same bytes read as another dtype.
+
+        >>> Buffer([1.0, -2.0]).view("uint32") >> 31
+        Buffer([0, 1], shape=(2,), dtype=uint32, device=CPU)
+        """
+        array = window(self._node)
+        try:
+            seen = array.view(dtypes.as_dtype(dtype))
+        except ValueError as error:
+            raise LayoutError(
+                f"bytes of shape {self.shape} and dtype {self.dtype.name} cannot be read as "
+                f"{dtypes.as_dtype(dtype).name} ({error}); make it contiguous() first"
+            ) from None
+        block = self._node.block
+        if block is None:
+            return type(self)(seen)
+        node = stored(seen, block)
+        distance = seen.__array_interface__["data"][0] - block.address
+        if seen.size and distance % seen.itemsize:
+            raise LayoutError(
+                f"{seen.dtype.name} needs to start a multiple of {seen.itemsize} bytes into the "
+                f"storage, got {distance}; copy() first"
+            )
+        return self._view(node)
+
+    def to_device(self, target: str | Device, /, *, stream: Any = None) -> Self:
+        """The elements on another device."""
+        if stream is not None:
+            raise ArgumentTypeError(f"the host has no streams: stream needs None, got {stream!r}")
+        device(target)
+        return self
+
+    def free(self) -> None:
+        """Give the memory back now; an error while a window or another view uses it."""
+        self._node = release(self._node)
+        self._base = None
+
+    def flush(self) -> None:
+        """Wait until everything written so far is in the file, if this is a file's memory."""
+        node = self._node
+        if isinstance(node.block, FileBlock):
+            node.block.flush()
+        elif node.base.op is SOURCE:
+            node.base.arg.flush()
+
+    def close(self) -> None:
+        """Flush, then free."""
+        self.flush()
+        self.free()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # -- elements ----------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Self:
+        node, is_view = indexing.get(self._node, key)
+        return self._view(node) if is_view else self._value(node)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        new = operand(value)
+        if new is None:
+            new = as_node(value, None, None, {}, None)
+        indexing.put(self._node, key, new)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise ArgumentTypeError("a 0-d buffer has no length; its one value is x.item()")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Self]:
+        realize([self._node])
+        return (self[i] for i in range(len(self)))
+
+    def to_python(self) -> Any:
+        """The elements as nested lists of Python numbers, or as one number.
+
+        >>> Buffer([[1, 2], [3, 4]]).T.to_python()
+        [[1, 3], [2, 4]]
+        """
+        array = read(self._node)
+        if array.dtype.kind == "V":  # NumPy's tolist leaves these as their own scalar type
+            array = array.astype(dtypes.float32)
+        return array.tolist()
+
+    tolist = to_python
+
+    def item(self) -> Any:
+        """The one element, as a Python number."""
+        if self.numel != 1:
+            raise ArgumentTypeError(
+                f"needed a buffer of one element, got {self.numel} of shape {self.shape}; "
+                f"index one element, or reduce with sum(), max(), all() or any()"
+            )
+        value = self.to_python()
+        while isinstance(value, list):
+            (value,) = value
+        return value
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if dtypes.kind(self.dtype) not in "iu":
+            raise ArgumentTypeError(f"an index needs whole numbers, got {self.dtype.name}")
+        return int(self.item())
+
+    def __str__(self) -> str:
+        return values(read(self._node))
+
+    def __repr__(self) -> str:
+        node = self._node
+        array = read(node) if is_readable(node) else None
+        facts = {"shape": self.shape, "dtype": self.dtype.name, "device": self.device}
+        return describe(type(self).__name__, array, node.base.op.name, facts)
+
+    __array_priority__: ClassVar[float] = 100.0

@@ -1,0 +1,100 @@
+"""Nodes from what callers have: buffers, foreign memory, nested lists, single numbers."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.buffer.parsing import parse
+from onebuf.errors import CopyError
+from onebuf.events import Copied, listeners, tell
+from onebuf.graph import Node, stored
+from onebuf.interop import view_foreign
+from onebuf.machine import Device
+from onebuf.machine import device as find_device
+from onebuf.memory import Block
+from onebuf.ops import Draw, cast, copied, new_array, quietly
+
+DT = np.dtype[Any]
+
+
+def as_node(
+    data: Any,
+    dtype: Any,
+    copy: bool | None,
+    defaults: dict[DT, DT],
+    device: str | Device | None,
+) -> Node:
+    """A node for ``data``, on its own memory where ``copy`` and ``dtype`` allow.
+
+    ``defaults`` says which types Python's numbers become, in place of NumPy's.
+    """
+    find_device(device)
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    node = getattr(data, "_node", None)
+    if isinstance(node, Node):
+        return _converted(node, wanted, copy)
+    foreign = view_foreign(data, copy=copy)
+    if foreign is None:
+        if copy is False:
+            raise CopyError(
+                f"copy=False needs an object that exports memory, got {type(data).__name__}; "
+                f"Python's numbers have to be copied, so leave out copy=False"
+            )
+        return _into_pool(parse(data, wanted, defaults))
+    array, reason = foreign
+    if reason is not None:
+        if listeners():
+            tell(Copied(array.nbytes, reason))
+        return _into_pool(array, wanted)
+    return _converted(stored(array.view(), Block.foreign(array)), wanted, copy)
+
+
+def _converted(node: Node, wanted: DT | None, copy: bool | None) -> Node:
+    if wanted is None or wanted == node.dtype:
+        return copied(node) if copy else node
+    if copy is False:
+        raise CopyError(
+            f"copy=False cannot turn {node.dtype.name} into {wanted.name}; leave out one of them"
+        )
+    return cast(node, wanted)
+
+
+def _into_pool(array: np.ndarray[Any, Any], dtype: DT | None = None) -> Node:
+    out, block = new_array(array.shape, dtypes.as_dtype(dtype or array.dtype))
+    quietly(_fill, out, array)
+    return stored(out, block)
+
+
+def _fill(out: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> None:
+    np.copyto(out, array, casting="unsafe")
+
+
+class Bits:
+    """A supply of random bits: a key, and the number of the next stream below it."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._lock = threading.Lock()
+        self.seed(seed)
+
+    def seed(self, seed: int | None = None) -> None:
+        """Start again from ``seed``; from the system's own randomness if None."""
+        number = int.from_bytes(os.urandom(8), "little") if seed is None else seed
+        self._key = (number & 0xFFFFFFFF, (number >> 32) & 0xFFFFFFFF)
+        self._next = 0
+
+    def draw(self) -> Draw:
+        """A stream that nobody else gets."""
+        with self._lock:
+            self._next += 1
+            return Draw(self._key, self._next)
+
+
+BITS = Bits()
+"""The supply that `onebuf.random` and the factories of Buffer draw from."""
+
+draw_bits = BITS.draw

@@ -1,0 +1,118 @@
+"""Handing memory out: windows on a node's elements that foreign code may keep."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from onebuf.engine import own, settle_readers
+from onebuf.errors import ArgumentTypeError, CopyError, ExportError
+from onebuf.graph import FREED, Node, make, stored, strided
+from onebuf.layout import View
+from onebuf.memory import Block, FileBlock
+from onebuf.ops import copied, view_of
+
+Array = np.ndarray[Any, Any]
+
+
+def window(node: Node) -> Array:
+    """A NumPy array on the elements of ``node`` that keeps their memory alive."""
+    array = own(node)
+    block = node.block
+    if block is None:  # read on demand: the elements have no lasting place in memory
+        return array
+    view = view_of(node)
+    shared = block.window(
+        array.shape, array.dtype, array.strides, view.offset * array.dtype.itemsize
+    )
+    if view.overlaps_itself:
+        shared.flags.writeable = False
+    return shared
+
+
+def flat_window(node: Node) -> Array:
+    """The whole storage below ``node`` as a flat array, the same for all views of it."""
+    array = own(node)
+    if node.block is None:
+        return array.reshape(-1)
+    return node.block.window((node.block.nbytes // array.itemsize,), array.dtype)
+
+
+def as_numpy(node: Node, dtype: Any, copy: bool | None) -> Array:
+    """``__array__``: a window, unless a conversion or a copy was asked for."""
+    array = window(node)
+    wanted = array.dtype if dtype is None else np.dtype(dtype)
+    if wanted == array.dtype and not copy:
+        return array
+    if copy is False:
+        raise CopyError(
+            f"copy=False cannot turn {array.dtype.name} into {wanted.name}; leave out one of them"
+        )
+    return array.astype(wanted, copy=True)
+
+
+def interface(node: Node) -> dict[str, Any]:
+    """``__array_interface__``, with an owner in it that pins the memory."""
+    array = window(node)
+    if array.dtype.kind == "V":
+        raise AttributeError(f"the array interface has no letter for {array.dtype.name}")
+    described = dict(array.__array_interface__)
+    described["data"] = array if array.flags.c_contiguous else _flat(array)
+    described["offset"] = 0 if array.flags.c_contiguous else _offset(array, described["data"])
+    return described
+
+
+def _flat(array: Array) -> Array:
+    block = Block.foreign(array)
+    return block.window((block.nbytes,), np.dtype(np.uint8))
+
+
+def _offset(array: Array, flat: Array) -> int:
+    return int(array.__array_interface__["data"][0] - flat.__array_interface__["data"][0])
+
+
+def release(node: Node) -> Node:
+    """Let go of the memory of ``node`` now; returns what takes its place.
+
+    Refused while a window or another buffer still uses the memory.
+    """
+    settle_readers(node)
+    array, block = node.array, node.block
+    if block is not None:
+        if block.has_window:
+            raise ExportError(
+                "this buffer's memory cannot be freed while a window on it is alive (an array, a "
+                "memoryview or a tensor made from it); delete the windows first"
+            )
+        others = sys.getrefcount(block) - 3  # held by the node, by `block`, by the call itself
+        if others > 0:
+            raise ExportError(
+                f"this buffer's memory cannot be freed while {others} other "
+                f"{'view uses' if others == 1 else 'views use'} it; delete the views first"
+            )
+        if isinstance(block, FileBlock):
+            block.flush()
+        del array
+    return make(FREED, (), None, node.shape, node.dtype)
+
+
+def reduce_parts(node: Node) -> tuple[Block, str, View]:
+    """What a pickle keeps of a buffer: its block (once for all views), dtype and layout."""
+    own(node)
+    if node.block is None or isinstance(node.block, FileBlock):
+        node = copied(node)  # a file's elements travel, not the file
+        own(node)
+    assert node.block is not None
+    return node.block, node.dtype.name, view_of(node)
+
+
+def restore_parts(block: Block, dtype: np.dtype[Any], view: View) -> Node:
+    """A node on an unpickled block."""
+    low, high = view.span
+    if view.mask is not None or low < 0 or high * dtype.itemsize > block.nbytes:
+        raise ArgumentTypeError(
+            f"a pickled buffer needs a layout inside its {block.nbytes} bytes, got {view}"
+        )
+    return stored(strided(block, dtype, view), block)

@@ -1,0 +1,91 @@
+"""Indexing: parts of a buffer, read and written.
+
+Basic keys (whole numbers, slices, None, an ellipsis) give views. Arrays of indices and masks pick
+elements one by one, so reading with them makes a new buffer and writing goes straight to memory.
+"""
+
+from __future__ import annotations
+
+from types import EllipsisType, NoneType
+from typing import Any
+
+import numpy as np
+
+from onebuf.engine import assign, own, read, settle_readers, writable
+from onebuf.errors import IndexRangeError
+from onebuf.graph import SOURCE, Node, stored
+from onebuf.ops import Scalar, index, new_array, quietly
+
+_BASIC = frozenset((int, slice, NoneType, EllipsisType))
+
+
+def is_basic(key: Any) -> bool:
+    """Whether ``key`` gives a view.
+
+    >>> is_basic((0, slice(1, 3))), is_basic([0, 2])
+    (True, False)
+    """
+    if key.__class__ is tuple:
+        return _BASIC.issuperset(map(type, key))
+    return key.__class__ in _BASIC
+
+
+def plain(key: Any) -> Any:
+    """``key`` with buffers turned into arrays, and whatever counts as a whole number into one."""
+    if isinstance(key, tuple):
+        return tuple([plain(part) for part in key])
+    node = getattr(key, "_node", None)
+    if isinstance(node, Node):
+        array = read(node)
+        return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+    if isinstance(key, np.integer):
+        return int(key)
+    return key
+
+
+def get(node: Node, key: Any) -> tuple[Node, bool]:
+    """The elements that ``key`` selects, and whether they are a view."""
+    if is_basic(key):
+        return index(node, key), True
+    key = plain(key)
+    if is_basic(key):
+        return index(node, key), True
+    picked = _picked(read(node), key)
+    out, block = new_array(picked.shape, node.dtype)
+    out[...] = picked
+    return stored(out, block), False
+
+
+def put(node: Node, key: Any, value: Node | Scalar) -> None:
+    """Write ``value`` to the elements that ``key`` selects."""
+    if not is_basic(key):
+        key = plain(key)
+    if is_basic(key):
+        if node.base.op is not SOURCE:
+            own(node)
+        assign(index(node, key), value)
+        return
+    new = read(value) if isinstance(value, Node) else value
+    array = writable(node)
+    _check_key(array, key)
+    settle_readers(node)
+    quietly(array.__setitem__, key, new)
+
+
+def _picked(array: np.ndarray[Any, Any], key: Any) -> np.ndarray[Any, Any]:
+    _check_key(array, key)
+    try:
+        return np.asarray(array[key])
+    except IndexError as error:
+        raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
+
+
+def _check_key(array: np.ndarray[Any, Any], key: Any) -> None:
+    """Say what a key may be, before NumPy says it in fewer words."""
+    for part in key if isinstance(key, tuple) else (key,):
+        kind = getattr(part, "dtype", np.dtype(int)).kind
+        if isinstance(part, float | complex | str) or kind not in "iub":
+            raise IndexRangeError(
+                f"an index needs to be a whole number, a slice, None, an ellipsis, or an array or "
+                f"list of whole numbers or bools; got {part!r}"
+            )

@@ -1,0 +1,111 @@
+"""Movement methods: the same elements in other shapes, orders and parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from onebuf import ops
+from onebuf.errors import ArgumentTypeError, AxisError
+from onebuf.graph import Node
+from onebuf.layout import normalize_axes
+
+
+class Movement:
+    """What moves no element: each result is a view wherever strides can express it."""
+
+    __slots__ = ()
+
+    _node: Node
+
+    def _view(self, node: Node) -> Self:
+        raise NotImplementedError
+
+    @classmethod
+    def _value(cls, node: Node) -> Self:
+        raise NotImplementedError
+
+    def reshape(self, *shape: Any, copy: bool | None = None) -> Self:
+        """The elements in row-major order under another shape; one extent may be -1.
+
+        A copy where strides cannot express it, unless ``copy=False``, which then raises.
+        """
+        if len(shape) == 1 and not isinstance(shape[0], int):
+            shape = tuple(shape[0])
+        return self._view(ops.reshape(self._node, shape, copy))
+
+    def permute(self, *axes: Any) -> Self:
+        """The axes in another order: axis ``axes[i]`` becomes axis ``i``."""
+        if len(axes) == 1 and not isinstance(axes[0], int):
+            axes = tuple(axes[0])
+        return self._view(ops.permute(self._node, axes))
+
+    def transpose(self, *axes: Any) -> Self:
+        """`permute`; without arguments, the axes reversed."""
+        if not axes or axes == (None,):
+            axes = tuple(range(len(self._node.shape)))[::-1]
+        return self.permute(*axes)
+
+    @property
+    def T(self) -> Self:  # noqa: N802 - the name everybody knows
+        """The axes reversed."""
+        return self.transpose()
+
+    @property
+    def mT(self) -> Self:  # noqa: N802
+        """The last two axes exchanged."""
+        ndim = len(self._node.shape)
+        if ndim < 2:
+            raise AxisError(f"mT needs at least 2 dimensions, got {ndim}; use reshape first")
+        return self.permute(*range(ndim - 2), ndim - 1, ndim - 2)
+
+    def expand(self, *shape: Any) -> Self:
+        """Axes of extent 1 repeated and new leading axes, storing nothing twice."""
+        if len(shape) == 1 and not isinstance(shape[0], int):
+            shape = tuple(shape[0])
+        return self._view(ops.expand(self._node, shape))
+
+    def flip(self, axes: int | Sequence[int] | None = None) -> Self:
+        """The order along ``axes`` reversed; along all of them if None."""
+        ndim = len(self._node.shape)
+        chosen = axes if axes is None or isinstance(axes, int) else tuple(axes)
+        return self._view(ops.flip(self._node, normalize_axes(chosen, ndim)))
+
+    def squeeze(self, axis: int | Sequence[int] | None = None) -> Self:
+        """Axes of extent 1 left out."""
+        return self._view(ops.squeeze(self._node, axis))
+
+    def expand_dims(self, axis: int | Sequence[int]) -> Self:
+        """A new axis of extent 1."""
+        return self._view(ops.expand_dims(self._node, axis))
+
+    unsqueeze = expand_dims
+
+    def ravel(self) -> Self:
+        """The elements in row-major order, flat."""
+        return self.reshape(-1)
+
+    flatten = ravel
+
+    def shrink(self, bounds: Sequence[tuple[int, int]]) -> Self:
+        """The box between ``bounds``: one (first, end) an axis."""
+        return self._view(ops.shrink(self._node, bounds))
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
+        """The diagonal of two axes, as a new last axis."""
+        return self._view(ops.diagonal(self._node, offset, axis1, axis2))
+
+    def sliding_window(self, size: int, axis: int = -1, step: int = 1) -> Self:
+        """Overlapping windows along ``axis``, whose elements form a new last axis."""
+        return self._view(ops.windows(self._node, size, axis, step))
+
+    def pad(self, widths: Sequence[tuple[int, int]], value: Any = 0) -> Self:
+        """The elements inside a border of ``value``: (before, after) for each axis."""
+        try:
+            pairs = [(before, after) for before, after in widths]
+        except (TypeError, ValueError):
+            raise ArgumentTypeError(
+                f"pad needs one (before, after) pair for each of {len(self._node.shape)} axes, "
+                f"got {widths!r}"
+            ) from None
+        return self._value(ops.pad(self._node, pairs, value))

@@ -1,0 +1,136 @@
+"""Operators: each a method made from the operation that it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onebuf.dtypes import is_supported
+from onebuf.engine import update
+from onebuf.graph import BINARY, UNARY, Node, Op, stored
+from onebuf.memory import Block
+from onebuf.ops import SCALARS, Scalar, binary, matmul, unary
+
+if TYPE_CHECKING:
+    from onebuf.buffer.buffer import Buffer
+
+_SCALARS = frozenset(SCALARS)
+
+
+def operand(other: Any) -> Node | Scalar | None:
+    """What ``other`` is as an operand; None if it cannot be one.
+
+    Python's scalars stay scalars and take the type of the buffer they meet.
+    """
+    if other.__class__ in _SCALARS:
+        return other  # type: ignore[no-any-return]
+    node = getattr(other, "_node", None)
+    if node.__class__ is Node:
+        return node  # type: ignore[no-any-return]
+    if isinstance(other, np.ndarray | np.generic) and is_supported(other.dtype):
+        array = np.asarray(other)
+        return stored(array, Block.foreign(array))
+    if isinstance(other, SCALARS):  # an enumeration member, a subclass of float
+        return next(kind(other) for kind in SCALARS if isinstance(other, kind))
+    return None
+
+
+def infix(op: Op) -> Callable[[Buffer, Any], Buffer]:
+    """``x op y``."""
+
+    def method(self: Buffer, other: Any) -> Buffer:
+        y = other._node if other.__class__ is self.__class__ else operand(other)
+        return NotImplemented if y is None else self._value(binary(op, self._node, y))
+
+    return _named(method, op)
+
+
+def reflected(op: Op) -> Callable[[Buffer, Any], Buffer]:
+    """``y op x``, where ``y`` does not know how."""
+
+    def method(self: Buffer, other: Any) -> Buffer:
+        y = operand(other)
+        return NotImplemented if y is None else self._value(binary(op, y, self._node))
+
+    return _named(method, op)
+
+
+def in_place(op: Op) -> Callable[[Buffer, Any], Buffer]:
+    """``x op= y``: written to the memory of ``x``, seen by every view of it."""
+
+    def method(self: Buffer, other: Any) -> Buffer:
+        y = operand(other)
+        if y is None:
+            return NotImplemented
+        update(op, self._node, y)
+        return self
+
+    return _named(method, op)
+
+
+def prefix(op: Op) -> Callable[[Buffer], Buffer]:
+    """``op x``, also as a method of that name."""
+
+    def method(self: Buffer) -> Buffer:
+        return self._value(unary(op, self._node))
+
+    return _named(method, op)
+
+
+def matrix_product(self: Buffer, other: Any) -> Buffer:
+    """The matrix product ``x @ y``."""
+    y = operand(other)
+    return self._value(matmul(self._node, y)) if isinstance(y, Node) else NotImplemented
+
+
+def reflected_matrix_product(self: Buffer, other: Any) -> Buffer:
+    """The matrix product ``y @ x``, where ``y`` does not know how."""
+    y = operand(other)
+    return self._value(matmul(y, self._node)) if isinstance(y, Node) else NotImplemented
+
+
+def _named(method: Any, op: Op) -> Any:
+    method.__name__ = method.__qualname__ = op.name
+    method.__doc__ = f"{op.name.replace('_', ' ').capitalize()}, element by element."
+    return method
+
+
+class Operators:
+    """The operators of a buffer, one line each."""
+
+    __slots__ = ()
+
+    __add__, __radd__, __iadd__ = (f(BINARY["add"]) for f in (infix, reflected, in_place))
+    __sub__, __rsub__, __isub__ = (f(BINARY["subtract"]) for f in (infix, reflected, in_place))
+    __mul__, __rmul__, __imul__ = (f(BINARY["multiply"]) for f in (infix, reflected, in_place))
+    __truediv__ = infix(BINARY["divide"])
+    __rtruediv__ = reflected(BINARY["divide"])
+    __itruediv__ = in_place(BINARY["divide"])
+    __floordiv__ = infix(BINARY["floor_divide"])
+    __rfloordiv__ = reflected(BINARY["floor_divide"])
+    __ifloordiv__ = in_place(BINARY["floor_divide"])
+    __mod__, __rmod__, __imod__ = (f(BINARY["remainder"]) for f in (infix, reflected, in_place))
+    __pow__, __rpow__, __ipow__ = (f(BINARY["pow"]) for f in (infix, reflected, in_place))
+    __and__, __rand__, __iand__ = (f(BINARY["bitwise_and"]) for f in (infix, reflected, in_place))
+    __or__, __ror__, __ior__ = (f(BINARY["bitwise_or"]) for f in (infix, reflected, in_place))
+    __xor__, __rxor__, __ixor__ = (f(BINARY["bitwise_xor"]) for f in (infix, reflected, in_place))
+    __lshift__ = infix(BINARY["bitwise_left_shift"])
+    __rlshift__ = reflected(BINARY["bitwise_left_shift"])
+    __ilshift__ = in_place(BINARY["bitwise_left_shift"])
+    __rshift__ = infix(BINARY["bitwise_right_shift"])
+    __rrshift__ = reflected(BINARY["bitwise_right_shift"])
+    __irshift__ = in_place(BINARY["bitwise_right_shift"])
+    __lt__, __le__ = infix(BINARY["less"]), infix(BINARY["less_equal"])
+    __gt__, __ge__ = infix(BINARY["greater"]), infix(BINARY["greater_equal"])
+    __eq__, __ne__ = infix(BINARY["equal"]), infix(BINARY["not_equal"])  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+    __matmul__, __rmatmul__ = matrix_product, reflected_matrix_product
+    __neg__, __pos__ = prefix(UNARY["negative"]), prefix(UNARY["positive"])
+    __abs__, __invert__ = prefix(UNARY["abs"]), prefix(UNARY["bitwise_invert"])
+
+    exp, log, sqrt = prefix(UNARY["exp"]), prefix(UNARY["log"]), prefix(UNARY["sqrt"])
+    sin, cos, tanh = prefix(UNARY["sin"]), prefix(UNARY["cos"]), prefix(UNARY["tanh"])
+    abs, square = prefix(UNARY["abs"]), prefix(UNARY["square"])
+    maximum, minimum = infix(BINARY["maximum"]), infix(BINARY["minimum"])

@@ -1,0 +1,80 @@
+"""Reduction methods: axes folded into one element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from onebuf import ops
+from onebuf.errors import ArgumentTypeError
+from onebuf.graph import REDUCE, Node, Op
+
+Axis = int | tuple[int, ...] | Sequence[int] | None
+
+
+def one_axis(axis: Axis, axes: Axis) -> int | tuple[int, ...] | None:
+    """The axes meant, whichever of the two spellings was used."""
+    if axis is not None and axes is not None:
+        raise ArgumentTypeError(f"pass axis or axes, not both; got axis={axis} and axes={axes}")
+    chosen = axes if axis is None else axis
+    return chosen if chosen is None or isinstance(chosen, int) else tuple(chosen)
+
+
+def fold(op: Op, summary: str) -> Callable[..., Any]:
+    """The method for one reduction."""
+
+    def method(
+        self: Reductions, axis: Axis = None, *, axes: Axis = None, keepdims: bool = False
+    ) -> Any:
+        return self._value(ops.reduce(op, self._node, one_axis(axis, axes), keepdims))
+
+    method.__name__ = method.__qualname__ = op.name
+    method.__doc__ = f"{summary} along ``axis``; over all elements if None."
+    return method
+
+
+class Reductions:
+    """Sums, extremes and means; ``axes`` is another spelling of ``axis``."""
+
+    __slots__ = ()
+
+    _node: Node
+
+    @classmethod
+    def _value(cls, node: Node) -> Self:
+        raise NotImplementedError
+
+    sum = fold(REDUCE["sum"], "The sum")
+    prod = fold(REDUCE["prod"], "The product")
+    max = fold(REDUCE["max"], "The largest element")
+    min = fold(REDUCE["min"], "The smallest element")
+    all = fold(REDUCE["all"], "Whether every element is true")
+    any = fold(REDUCE["any"], "Whether some element is true")
+    argmax = fold(REDUCE["argmax"], "The position of the largest element")
+    argmin = fold(REDUCE["argmin"], "The position of the smallest element")
+
+    def mean(self, axis: Axis = None, *, axes: Axis = None, keepdims: bool = False) -> Self:
+        """The arithmetic mean along ``axis``."""
+        return self._value(ops.mean(self._node, one_axis(axis, axes), keepdims))
+
+    def var(
+        self,
+        axis: Axis = None,
+        *,
+        axes: Axis = None,
+        correction: float = 0.0,
+        keepdims: bool = False,
+    ) -> Self:
+        """The variance along ``axis``, divided by the count less ``correction``."""
+        return self._value(ops.var(self._node, one_axis(axis, axes), correction, keepdims))
+
+    def std(
+        self,
+        axis: Axis = None,
+        *,
+        axes: Axis = None,
+        correction: float = 0.0,
+        keepdims: bool = False,
+    ) -> Self:
+        """The standard deviation along ``axis``."""
+        return self._value(ops.std(self._node, one_axis(axis, axes), correction, keepdims))
