@@ -141,11 +141,13 @@ def test_narrow_floats_share_memory(protocol: Any, name: str) -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_owner_lives_as_long_as_the_array(protocol: Any) -> None:
-    class Tracked(np.ndarray[Any, Any]):
+    class Memory(bytearray):
         pass
 
-    source = np.arange(5.0).view(Tracked)
-    alive = weakref.ref(source)
+    memory = Memory(np.arange(5.0).tobytes())
+    alive = weakref.ref(memory)
+    source = np.frombuffer(memory)
+    del memory
     found = look(protocol(source)).array
     del source
     gc.collect()

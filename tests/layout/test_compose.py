@@ -136,6 +136,11 @@ def test_padding_of_both_views_is_the_padding_of_either():
     assert list(positions(compose(outer, inner))) == [None, None, None, 0, 1, 2]
 
 
+def test_elements_within_one_row_of_padding_stay_one_run():
+    inner = View((2, 3), (3, 1), mask=((1, 2), (0, 2)))
+    assert compose(View.contiguous((6,)), inner) == View((6,), (1,), mask=((3, 5),))
+
+
 def test_one_element_of_the_padding_is_padding():
     inner = View.contiguous((2, 2)).pad([(1, 1), (1, 1)])
     for position, expected in enumerate(positions(inner)):

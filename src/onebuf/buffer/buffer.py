@@ -24,7 +24,7 @@ from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, read, realize
 from onebuf.errors import ArgumentTypeError, LayoutError
-from onebuf.graph import SOURCE, Node, stored
+from onebuf.graph import SOURCE, VIEW, Node, stored
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import CPU, Device, device
 from onebuf.memory import FileBlock
@@ -68,7 +68,7 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     @classmethod
     def _value(cls, node: Node) -> Self:
         """A buffer that owns ``node``; of a node that another buffer owns, a copy."""
-        owner = node.base
+        owner = node.srcs[0] if node.op is VIEW else node
         if owner.claimed:
             node = owner = ops.copied(node)
         owner.claimed = True

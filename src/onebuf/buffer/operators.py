@@ -27,8 +27,8 @@ def operand(other: Any) -> Node | Scalar | None:
     if other.__class__ in _SCALARS:
         return other  # type: ignore[no-any-return]
     node = getattr(other, "_node", None)
-    if node.__class__ is Node:
-        return node  # type: ignore[no-any-return]
+    if isinstance(node, Node):
+        return node
     if isinstance(other, np.ndarray | np.generic) and is_supported(other.dtype):
         array = np.asarray(other)
         return stored(array, Block.foreign(array))
@@ -41,8 +41,18 @@ def infix(op: Op) -> Callable[[Buffer, Any], Buffer]:
     """``x op y``."""
 
     def method(self: Buffer, other: Any) -> Buffer:
-        y = other._node if other.__class__ is self.__class__ else operand(other)
-        return NotImplemented if y is None else self._value(binary(op, self._node, y))
+        cls = self.__class__
+        y = other._node if other.__class__ is cls else operand(other)
+        if y is None:
+            return NotImplemented
+        node = binary(op, self._node, y)
+        if node.claimed:
+            return self._value(node)
+        node.claimed = True  # the rest is `_value`, spelled out for speed
+        result = cls.__new__(cls)
+        result._node = node
+        result._base = None
+        return result
 
     return _named(method, op)
 

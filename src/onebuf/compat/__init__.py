@@ -1,1 +1,1 @@
-"""Other libraries' spellings of a buffer, one subpackage each."""
+"""Other libraries' spellings of a buffer, each under its library's name."""

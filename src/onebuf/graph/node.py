@@ -76,21 +76,35 @@ class Node:
         return f"<{self.op.name}({srcs}) {self.dtype.name}{list(self.shape)}>"
 
 
-def stored(array: Array, block: Block) -> Node:
-    """A node for elements in memory: ``array`` lies on ``block``."""
-    node = Node.__new__(Node)
-    node.op = STORED
-    node.srcs = ()
-    node.arg = None
-    node.shape = array.shape
-    node.dtype = array.dtype
-    node.key = 1
-    node.origin = None
-    node.array = array
-    node.block = block
-    node.readers = block.readers
-    node.claimed = False
-    return node
+class Leaf(Node):
+    """A node for elements in memory: ``array`` lies on ``block``.
+
+    Made for every small operation and every view, so it stores only what differs between leaves.
+    """
+
+    __slots__ = ()
+
+    op = STORED  # type: ignore[misc]
+    srcs = ()
+    arg = None
+    key = 1
+    origin = None
+
+    def __init__(self, array: Array, block: Block) -> None:
+        self.shape = array.shape
+        self.dtype = array.dtype
+        self.array = array
+        self.block = block
+        self.claimed = False
+
+    @property
+    def readers(self) -> list[weakref.ref[Node]]:  # type: ignore[override]
+        """The pending nodes that read the block, through this leaf or another."""
+        assert self.block is not None
+        return self.block.readers
+
+
+stored = Leaf
 
 
 _table: dict[Hashable, weakref.ref[Node]] = {}

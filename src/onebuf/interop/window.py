@@ -234,7 +234,7 @@ class Window:
         try:
             foreign = view_foreign(other)
         except (DTypeError, ExportError):
-            return NotImplemented
+            return False
         if foreign is None:
             return NotImplemented
         mine, theirs = self._array, foreign.array

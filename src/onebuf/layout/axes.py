@@ -50,7 +50,8 @@ def normalize_axes(
     """
     if axis is None:
         return tuple(range(ndim))
-    if not isinstance(axis, Sequence):
+    # The two usual types first: asking for a Sequence takes longer than all the rest.
+    if not isinstance(axis, (tuple, list)) and not isinstance(axis, Sequence):
         return (normalize_axis(axis, ndim, what),)
     axes = tuple([normalize_axis(one, ndim, what) for one in axis])
     if len(set(axes)) != len(axes):

@@ -83,16 +83,21 @@ def _compose_full(outer: View, inner: View) -> View | None:
 
 
 def _digits(inner: View) -> list[Digit]:
-    """Axes of the inner view, merged where the next one continues in memory."""
+    """Axes of the inner view, merged where the next one continues in memory.
+
+    Elements among padding must stay one run: of whole rows, or within one row.
+    """
     digits: list[Digit] = []
     for extent, step, (low, high) in zip(inner.shape, inner.stride, inner.box, strict=True):
         if extent == 1:
             continue
-        if digits and (low, high) == (0, extent) and digits[-1].stride == extent * step:
-            radix, _, (first, end) = digits.pop()
-            digits.append(Digit(radix * extent, step, (first * extent, end * extent)))
-        else:
-            digits.append(Digit(extent, step, (low, high)))
+        if digits and digits[-1].stride == extent * step:
+            radix, _, (first, end) = digits[-1]
+            if (low, high) == (0, extent) or end - first == 1:
+                run = (first * extent + low, (end - 1) * extent + high)
+                digits[-1] = Digit(radix * extent, step, run)
+                continue
+        digits.append(Digit(extent, step, (low, high)))
     return digits
 
 

@@ -369,13 +369,10 @@ class View:
 
     def _pick(self, axes: Sequence[int]) -> View:
         """These axes only, in this order."""
-        shape, stride, box = self.shape, self.stride, self.box
-        return self._moved(
-            [shape[axis] for axis in axes],
-            [stride[axis] for axis in axes],
-            self.offset,
-            [box[axis] for axis in axes],
-        )
+        shape = [self.shape[axis] for axis in axes]
+        stride = [self.stride[axis] for axis in axes]
+        box = self.mask and [self.mask[axis] for axis in axes]
+        return self._moved(shape, stride, self.offset, box or ())
 
     def _shift(self, bounds: Sequence[Range]) -> View:
         """Indices ``low <= i < high`` of each axis; padding where this view has no such index."""

@@ -26,13 +26,11 @@ class Block:
     """Flat memory from ``address`` on, ``nbytes`` long.
 
     ``memory`` is any object with the buffer protocol; the block starts ``offset_bytes`` into it.
-    ``readers`` belongs to whoever defers reading: weak references to the work that must be done
-    before the memory is written.
     """
 
     __slots__ = (
-        *("memory", "offset_bytes", "nbytes", "address", "writable", "readers"),
-        *("_pin", "__weakref__"),
+        *("memory", "offset_bytes", "nbytes", "address", "writable"),
+        *("_pin", "_readers", "__weakref__"),
     )
 
     def __init__(
@@ -43,7 +41,7 @@ class Block:
         self.nbytes = nbytes
         self.address = address
         self.writable = writable
-        self.readers: list[weakref.ref[Any]] = []
+        self._readers: list[weakref.ref[Any]] | None = None
         self._pin: weakref.ref[Pin] | None = None
 
     @classmethod
@@ -56,6 +54,17 @@ class Block:
         """
         flat = _flat_bytes(array)
         return cls(flat, 0, flat.size, flat.ctypes.data, array.flags.writeable)
+
+    @property
+    def readers(self) -> list[weakref.ref[Any]]:
+        """Weak references to the work that must be done before the memory is written."""
+        if self._readers is None:
+            self._readers = []
+        return self._readers
+
+    @readers.setter
+    def readers(self, readers: list[weakref.ref[Any]]) -> None:
+        self._readers = readers
 
     @property
     def has_window(self) -> bool:

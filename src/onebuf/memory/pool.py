@@ -20,6 +20,8 @@ import threading
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from onebuf.errors import OutOfMemory
 from onebuf.events import Allocated, listeners, tell
 from onebuf.memory.block import Block
@@ -67,22 +69,34 @@ class PoolStats:
 class PoolBlock(Block):
     """A block whose memory goes back to its pool when nothing holds the block any more."""
 
-    __slots__ = ("_chunk", "_pool")
+    __slots__ = ("_pool", "chunk")
 
-    def __init__(self, pool: Pool, chunk: Chunk, nbytes: int) -> None:
-        memory, offset_bytes, _, address = chunk
-        self.memory = memory
-        self.offset_bytes = offset_bytes
-        self.nbytes = nbytes
-        self.address = address
-        self.writable = True
-        self.readers = []
-        self._pin = None
-        self._pool = pool
-        self._chunk = chunk
+    _pool: Pool
+    chunk: Chunk
+    writable = True  # type: ignore[assignment,misc]
+
+    @property
+    def memory(self) -> mmap.mmap:  # type: ignore[override]
+        """The mapping that the block is part of."""
+        return self.chunk.memory
+
+    @property
+    def offset_bytes(self) -> int:  # type: ignore[override]
+        """Where in the mapping the block starts."""
+        return self.chunk.offset_bytes
+
+    @property
+    def address(self) -> int:  # type: ignore[override]
+        """Where in memory the block starts."""
+        return self.chunk.address
 
     def __del__(self) -> None:
-        self._pool._give_back(self._chunk)
+        chunk, pool = self.chunk, self._pool
+        size = chunk[2]
+        if size > SMALL_BYTES:
+            pool._give_back_large(chunk)
+        pool._in_use -= size
+        pool._free[size].append(chunk)
 
 
 class Pool:
@@ -125,7 +139,21 @@ class Pool:
             self._peak = self._in_use
         if listeners():
             tell(Allocated(size, self._in_use))
-        return PoolBlock(self, chunk, nbytes)
+        block = _new_block(PoolBlock)  # spelled out: this is the hottest path of all
+        block.chunk = chunk
+        block.nbytes = nbytes
+        block._pool = self
+        block._pin = None
+        block._readers = None
+        return block
+
+    def array(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int
+    ) -> tuple[np.ndarray[Any, Any], PoolBlock]:
+        """Uninitialised elements in a block of their own, which the array does not keep alive."""
+        block = self.allocate(nbytes)
+        chunk = block.chunk
+        return _ndarray(shape, dtype, chunk[0], chunk[1]), block
 
     def stats(self) -> PoolStats:
         """Bytes in use, cached and at the peak."""
@@ -157,16 +185,11 @@ class Pool:
                         self._large_cached -= size
         return taken
 
-    def _give_back(self, chunk: Chunk) -> None:
-        size = chunk.nbytes
-        self._in_use -= size
-        if size > SMALL_BYTES:
-            if size > self.cache_limit:
-                return
-            self._large_cached += size
-            if self._large_cached > self.cache_limit:
-                self._evict(self._large_cached - self.cache_limit)
-        self._free[size].append(chunk)
+    def _give_back_large(self, chunk: Chunk) -> None:
+        """Make room in the cache for ``chunk``."""
+        self._large_cached += chunk.nbytes
+        if self._large_cached > self.cache_limit:
+            self._evict(self._large_cached - self.cache_limit)
 
     def _evict(self, nbytes: int) -> None:
         """Let go of at least ``nbytes`` of large cached chunks, the largest class first."""
@@ -246,6 +269,9 @@ def _quarter_of_memory() -> int:
     except (AttributeError, ValueError, OSError):
         return 1 << 30
 
+
+_ndarray = np.ndarray
+_new_block = object.__new__
 
 POOL = Pool()
 """The host's pool."""

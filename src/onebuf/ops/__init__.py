@@ -3,6 +3,7 @@
 from onebuf.ops.apply import (
     SCALARS,
     Scalar,
+    as_operand,
     binary,
     cast,
     constant,

@@ -42,6 +42,7 @@ Run = Callable[[Op, tuple[Any, ...], Any, Array], None]
 """Compute an operation: (op, operands, arg, out)."""
 
 SCALARS = (bool, int, float, complex)
+_SCALARS = frozenset(SCALARS)
 
 _COMPARISONS = {
     BINARY[name]
@@ -50,8 +51,7 @@ _COMPARISONS = {
 
 _loops: dict[Op, Callable[..., Any]] = {}
 _run: Run | None = None
-_allocate = POOL.allocate
-_ndarray = np.ndarray
+_array = POOL.array
 
 
 def install(loops: dict[Op, Callable[..., Any]], run: Run) -> None:
@@ -66,8 +66,7 @@ def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
     numel = 1
     for extent in shape:
         numel *= extent
-    block = _allocate(numel * dtype.itemsize)
-    return _ndarray(shape, dtype, block.memory, block.offset_bytes), block
+    return _array(shape, dtype, numel * dtype.itemsize)
 
 
 def unary(op: Op, x: Node) -> Node:
@@ -77,7 +76,7 @@ def unary(op: Op, x: Node) -> Node:
     if array is None:
         array = settle(x)
     if array is not None and array.size <= options().eager_numel and op in _loops:
-        out, block = new_array(array.shape, dtype)
+        out, block = _array(array.shape, dtype, array.size * dtype.itemsize)
         quiet_context().run(_loops[op], array, out)
         if listeners():
             _tell(op, out)
@@ -87,16 +86,19 @@ def unary(op: Op, x: Node) -> Node:
 
 def binary(op: Op, x: Node | Scalar, y: Node | Scalar) -> Node:
     """``op`` of the elements of ``x`` and ``y``, broadcast; one of them may be a Python scalar."""
-    if x.__class__ is not Node:
-        return _with_scalar(op, y, x, True)  # type: ignore[arg-type]
-    if y.__class__ is not Node:
+    if y.__class__ in _SCALARS:
         return _with_scalar(op, x, y, False)  # type: ignore[arg-type]
-    a, b = x.array, y.array
+    if x.__class__ in _SCALARS:
+        return _with_scalar(op, y, x, True)  # type: ignore[arg-type]
+    assert isinstance(x, Node)
+    assert isinstance(y, Node)
     if x.dtype is not y.dtype and "V" in (x.dtype.kind, y.dtype.kind):
         common = promote(x.dtype, y.dtype)
         return binary(op, cast(x, common), cast(y, common))
     dtype = elementwise_dtype(op, x.dtype, y.dtype)
     shape = x.shape if x.shape == y.shape else broadcast_shapes(x.shape, y.shape)
+    a = x.array
+    b = y.array
     if a is None:
         a = settle(x)
     if b is None:
@@ -126,7 +128,7 @@ def _with_scalar(op: Op, x: Node, value: Scalar, reflected: bool) -> Node:
         and scalar_dtype.kind != "V"
     ):
         dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
-        out, block = new_array(array.shape, dtype)
+        out, block = _array(array.shape, dtype, array.size * dtype.itemsize)
         if reflected:
             quiet_context().run(_loops[op], value, array, out)
         else:
@@ -145,6 +147,19 @@ def _scalar_operand(op: Op, value: Scalar, dtype: DT) -> Node:
         if op in _COMPARISONS:  # a comparison has an answer even where the type cannot hold it
             return constant((), value, np.asarray(value).dtype)
         raise
+
+
+def as_operand(x: Node | Scalar | None, dtype: DT) -> Node:
+    """``x`` as a node; a Python scalar takes its type from ``dtype``."""
+    if isinstance(x, Node):
+        return x
+    assert x is not None
+    return full_scalar(x, meet_scalar(dtype, x.__class__))
+
+
+def full_scalar(value: Scalar, dtype: DT) -> Node:
+    """One value of shape (), stored."""
+    return general(CONSTANT, (), dtype.type(value), (), dtype)
 
 
 def ternary_where(condition: Node, x: Node, y: Node) -> Node:

@@ -1,0 +1,122 @@
+"""Files as buffers: opened without reading them, saved all or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from onebuf.buffer import Buffer
+from onebuf.engine import read
+from onebuf.errors import ArgumentTypeError
+from onebuf.graph import SOURCE, Node, make, stored, strided
+from onebuf.interop.files import Held, Source, open_file, save_file
+from onebuf.memory import Mode
+
+
+class Archive(Mapping[str, Buffer]):
+    """A file of several named buffers; each is mapped when it is asked for.
+
+    ``metadata`` is what the file says about itself.
+    """
+
+    def __init__(self, held: Mapping[str, Any], name: str) -> None:
+        self._held = held
+        self._name = name
+        self._open: dict[str, Buffer] = {}
+        self.metadata: dict[str, str] = dict(getattr(held, "metadata", None) or {})
+
+    def __getitem__(self, name: str) -> Buffer:
+        if name not in self._open:
+            if name not in self._held:
+                raise KeyError(f"{self._name} has no {name!r}; it has {', '.join(self._held)}")
+            self._open[name] = _buffer(self._held[name])
+        return self._open[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __repr__(self) -> str:
+        return f"Archive({self._name!r}: {', '.join(self) or 'empty'})"
+
+    def flush(self) -> None:
+        """Wait until everything written so far is in the file."""
+        for buffer in self._open.values():
+            buffer.flush()
+
+    def close(self) -> None:
+        """Flush and let go of the file; an error while windows or views still use it."""
+        while self._open:
+            name, buffer = next(iter(self._open.items()))
+            buffer.close()
+            del self._open[name]
+        self._held = {}
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def open(  # noqa: A001 - the name is fixed
+    path: str | os.PathLike[str],
+    mode: Mode = "r",
+    *,
+    dtype: Any = None,
+    shape: int | Sequence[int] | None = None,
+    offset_bytes: int | None = None,
+    format: str | None = None,
+) -> Buffer | Archive:
+    """The buffer in a file, or the buffers by name, without reading the elements.
+
+    .npy and raw files give a `Buffer`, .safetensors files an `Archive`, zarr stores one or the
+    other. ``mode`` is ``"r"`` (read only), ``"r+"`` (writes go to the file) or ``"c"`` (writes stay
+    in memory). ``dtype``, ``shape`` and ``offset_bytes`` say what is in a raw file.
+    """
+    found = open_file(
+        path, mode, dtype=dtype, shape=shape, offset_bytes=offset_bytes, format=format
+    )
+    if isinstance(found, Mapping):
+        return Archive(found, os.fspath(path))
+    return _buffer(found)
+
+
+def save(
+    path: str | os.PathLike[str],
+    buffer: Buffer | Mapping[str, Buffer],
+    *,
+    format: str | None = None,
+    metadata: Mapping[str, str] | None = None,
+) -> None:
+    """Write a buffer, or several by name, to a file; its suffix says in which format.
+
+    The file appears whole or not at all: what was there before stays until the last byte of the
+    new one is written.
+    """
+    if isinstance(buffer, Mapping):
+        arrays: Any = {name: read(_node(part)) for name, part in buffer.items()}
+    else:
+        arrays = read(_node(buffer))
+    save_file(path, arrays, format=format, metadata=metadata)
+
+
+def _node(buffer: Any) -> Node:
+    node = getattr(buffer, "_node", None)
+    if isinstance(node, Node):
+        return node
+    if isinstance(buffer, list | tuple | int | float | complex | str) or buffer is None:
+        raise ArgumentTypeError(
+            f"save needs a buffer or a mapping of names to buffers, got {type(buffer).__name__}; "
+            f"convert with onebuf.asarray(...)"
+        )
+    return Buffer(buffer)._node
+
+
+def _buffer(found: Held | Source) -> Buffer:
+    if isinstance(found, Held):
+        return Buffer._value(stored(strided(found.block, found.dtype, found.view), found.block))
+    return Buffer._value(make(SOURCE, (), found, found.shape, found.dtype, identity=id(found)))
