@@ -78,8 +78,11 @@ def test_a_broadcast_tensor_keeps_its_zero_stride() -> None:
 
 @pytest.mark.parametrize("name", ["float32", "bfloat16"])
 def test_a_tensor_lives_as_long_as_its_array(name: str) -> None:
-    memory = bytearray(torch.full((1000,), 7, dtype=getattr(torch, name)).view(torch.uint8).numpy())
-    found = take(torch.frombuffer(memory, dtype=getattr(torch, name)))
+    source = torch.full((1000,), 7, dtype=getattr(torch, name))
+    memory = bytearray(source.view(torch.uint8).numpy())
+    tensor = torch.from_numpy(np.frombuffer(memory, np.uint8)).view(source.dtype)
+    found = take(tensor)
+    del tensor
     gc.collect()
     with pytest.raises(BufferError):  # the tensor holds the bytes, and the array the tensor
         memory.clear()

@@ -469,7 +469,8 @@ if sys.version_info >= (3, 12):  # from here on, Python's own classes can export
 
     def test_bytes_of_a_narrow_float_can_be_written_to_a_file(tmp_path: Any) -> None:
         window = Window(np.ones(3, dtypes.bfloat16))
-        (tmp_path / "raw").write_bytes(window)
+        with (tmp_path / "raw").open("wb") as file:
+            file.write(window)
         assert (tmp_path / "raw").read_bytes() == window.tobytes()
 
     def test_a_narrow_float_has_no_memoryview() -> None:

@@ -41,7 +41,7 @@ def _node(name: str, x: Any) -> Node:
     )
 
 
-def _named(function: Any, name: str) -> Any:
+def _named(function: Callable[..., Buffer], name: str) -> Callable[..., Buffer]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name.replace('_', ' ').capitalize()}, element by element."
     return function

@@ -70,8 +70,7 @@ def _pad(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
 
 def _inside(widths: Any, shape: tuple[int, ...]) -> tuple[slice, ...]:
     return tuple(
-        slice(before, extent - after)
-        for (before, after), extent in zip(widths, shape, strict=True)
+        slice(before, extent - after) for (before, after), extent in zip(widths, shape, strict=True)
     )
 
 
@@ -81,8 +80,9 @@ def _arange(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> An
 
 
 def _random_bits(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
+    key, stream, first = arg
     words = np.empty(shape, np.uint32)
-    random_words(*arg, words)
+    random_words(key, stream, first, words)
     return xp.asarray(words)
 
 
@@ -190,8 +190,8 @@ FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     WHERE: _fill_where,
     PAD: _fill_pad,
     CONCAT: lambda operands, arg, out: np.concatenate(operands, axis=arg, out=out),
-    MATMUL: lambda operands, arg, out: np.matmul(*operands, out=out),
-    TAKE: lambda operands, arg, out: np.take(*operands, axis=arg, out=out),
+    MATMUL: lambda operands, arg, out: np.matmul(operands[0], operands[1], out=out),
+    TAKE: lambda operands, arg, out: np.take(operands[0], operands[1], arg, out),
 }
 
 

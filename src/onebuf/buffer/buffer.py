@@ -1,14 +1,13 @@
 """Buffer: elements plus how they are held; a thin handle on a node.
 
 Every method is a line on top of `onebuf.ops` (what to compute), `onebuf.engine` (compute, write)
-or `onebuf.buffer.exchange` (hand memory out). A method either gives a *value* (memory of its own,
-now or later) or a *view* (the same elements); `_value` and `_view` keep the two apart.
+or `onebuf.buffer.exchange` (hand memory out).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, read, realize
 from onebuf.errors import ArgumentTypeError, LayoutError
-from onebuf.graph import SOURCE, VIEW, Node, stored
+from onebuf.graph import SOURCE, stored
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import CPU, Device, device
 from onebuf.memory import FileBlock
@@ -47,10 +46,7 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     Buffer([5, 7, 9], shape=(3,), dtype=int64, device=CPU)
     """
 
-    __slots__ = ("__weakref__", "_base", "_node")
-
-    _node: Node
-    _base: Buffer | None
+    __slots__ = ()
 
     def __init__(
         self,
@@ -62,32 +58,6 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     ) -> None:
         self._node = as_node(data, dtype, copy, NARROW, device)
         self._base = data if getattr(data, "_node", None) is self._node else None
-
-    # -- how results become buffers ----------------------------------------------------------------
-
-    @classmethod
-    def _value(cls, node: Node) -> Self:
-        """A buffer that owns ``node``; of a node that another buffer owns, a copy."""
-        owner = node.srcs[0] if node.op is VIEW else node
-        if owner.claimed:
-            node = owner = ops.copied(node)
-        owner.claimed = True
-        self = cls.__new__(cls)
-        self._node = node
-        self._base = None
-        return self
-
-    def _view(self, node: Node) -> Self:
-        """A buffer on the same elements as this one; a value if ``node`` had to be a copy."""
-        mine = self._node
-        shares = node.block is mine.block if node.block is not None else node.base is mine.base
-        if not shares:
-            return self._value(node)
-        view = self.__class__.__new__(self.__class__)
-        node.claimed = True
-        view._node = node
-        view._base = self if self._base is None else self._base
-        return view
 
     # -- making ------------------------------------------------------------------------------------
 
@@ -215,7 +185,7 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     @property
     def base(self) -> Buffer:
         """The buffer that the elements belong to: for other buffers than views, itself."""
-        return self if self._base is None else self._base
+        return self if self._base is None else cast(Buffer, self._base)
 
     def is_contiguous(self) -> bool:
         """Whether the elements lie in row-major order without gaps."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from onebuf import dtypes
 from onebuf.buffer.exchange import as_numpy, interface, reduce_parts, restore_parts, window
+from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
 from onebuf.graph import BINARY, UNARY, Node, Op
 from onebuf.interop import DEVICE, export
@@ -22,16 +23,10 @@ _UFUNCS: dict[Any, Op] = {
 }
 
 
-class ForeignProtocols:
+class ForeignProtocols(Handle):
     """NumPy's protocols, DLPack, Arrow, and pickle: all share memory where they can."""
 
     __slots__ = ()
-
-    _node: Node
-
-    @classmethod
-    def _value(cls, node: Node) -> Self:
-        raise NotImplementedError
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return as_numpy(self._node, dtype, copy)
@@ -41,7 +36,7 @@ class ForeignProtocols:
         return interface(self._node)
 
     def __buffer__(self, flags: int) -> memoryview:
-        return memoryview(window(self._node))
+        return window(self._node).data
 
     def __dlpack__(
         self,
@@ -69,16 +64,15 @@ class ForeignProtocols:
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         op = _UFUNCS.get(ufunc)
         if op is not None and method == "__call__" and not kwargs:
-            operands = [operand(x) for x in inputs]
+            operands: list[Any] = [operand(x) for x in inputs]
             if None not in operands:
-                apply = unary if len(operands) == 1 else binary
+                apply: Any = unary if len(operands) == 1 else binary
                 return self._value(apply(op, *operands))
         return _on_arrays(type(self), getattr(ufunc, method), inputs, kwargs)
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         block, dtype, view = reduce_parts(self._node)
         return _restore, (type(self), block, dtype, view.shape, view.stride, view.offset)
-
 
 
 def _on_arrays(kind: type, function: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

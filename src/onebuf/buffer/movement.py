@@ -6,24 +6,15 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from onebuf import ops
+from onebuf.buffer.handle import Handle
 from onebuf.errors import ArgumentTypeError, AxisError
-from onebuf.graph import Node
 from onebuf.layout import normalize_axes
 
 
-class Movement:
+class Movement(Handle):
     """What moves no element: each result is a view wherever strides can express it."""
 
     __slots__ = ()
-
-    _node: Node
-
-    def _view(self, node: Node) -> Self:
-        raise NotImplementedError
-
-    @classmethod
-    def _value(cls, node: Node) -> Self:
-        raise NotImplementedError
 
     def reshape(self, *shape: Any, copy: bool | None = None) -> Self:
         """The elements in row-major order under another shape; one extent may be -1.
@@ -47,12 +38,12 @@ class Movement:
         return self.permute(*axes)
 
     @property
-    def T(self) -> Self:  # noqa: N802 - the name everybody knows
+    def T(self) -> Self:
         """The axes reversed."""
         return self.transpose()
 
     @property
-    def mT(self) -> Self:  # noqa: N802
+    def mT(self) -> Self:
         """The last two axes exchanged."""
         ndim = len(self._node.shape)
         if ndim < 2:

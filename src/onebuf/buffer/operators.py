@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import numpy as np
 
+from onebuf.buffer.handle import Handle
 from onebuf.dtypes import is_supported
 from onebuf.engine import update
 from onebuf.graph import BINARY, UNARY, Node, Op, stored
 from onebuf.memory import Block
 from onebuf.ops import SCALARS, Scalar, binary, matmul, unary
-
-if TYPE_CHECKING:
-    from onebuf.buffer.buffer import Buffer
 
 _SCALARS = frozenset(SCALARS)
 
@@ -25,7 +23,7 @@ def operand(other: Any) -> Node | Scalar | None:
     Python's scalars stay scalars and take the type of the buffer they meet.
     """
     if other.__class__ in _SCALARS:
-        return other  # type: ignore[no-any-return]
+        return cast(Scalar, other)
     node = getattr(other, "_node", None)
     if isinstance(node, Node):
         return node
@@ -33,14 +31,15 @@ def operand(other: Any) -> Node | Scalar | None:
         array = np.asarray(other)
         return stored(array, Block.foreign(array))
     if isinstance(other, SCALARS):  # an enumeration member, a subclass of float
-        return next(kind(other) for kind in SCALARS if isinstance(other, kind))
+        base: Any = next(kind for kind in SCALARS if isinstance(other, kind))
+        return cast(Scalar, base(other))
     return None
 
 
-def infix(op: Op) -> Callable[[Buffer, Any], Buffer]:
+def infix(op: Op) -> Callable[..., Any]:
     """``x op y``."""
 
-    def method(self: Buffer, other: Any) -> Buffer:
+    def method(self: Handle, other: Any) -> Any:
         cls = self.__class__
         y = other._node if other.__class__ is cls else operand(other)
         if y is None:
@@ -57,20 +56,20 @@ def infix(op: Op) -> Callable[[Buffer, Any], Buffer]:
     return _named(method, op)
 
 
-def reflected(op: Op) -> Callable[[Buffer, Any], Buffer]:
+def reflected(op: Op) -> Callable[..., Any]:
     """``y op x``, where ``y`` does not know how."""
 
-    def method(self: Buffer, other: Any) -> Buffer:
+    def method(self: Handle, other: Any) -> Any:
         y = operand(other)
         return NotImplemented if y is None else self._value(binary(op, y, self._node))
 
     return _named(method, op)
 
 
-def in_place(op: Op) -> Callable[[Buffer, Any], Buffer]:
+def in_place(op: Op) -> Callable[..., Any]:
     """``x op= y``: written to the memory of ``x``, seen by every view of it."""
 
-    def method(self: Buffer, other: Any) -> Buffer:
+    def method(self: Handle, other: Any) -> Any:
         y = operand(other)
         if y is None:
             return NotImplemented
@@ -80,34 +79,34 @@ def in_place(op: Op) -> Callable[[Buffer, Any], Buffer]:
     return _named(method, op)
 
 
-def prefix(op: Op) -> Callable[[Buffer], Buffer]:
+def prefix(op: Op) -> Callable[..., Any]:
     """``op x``, also as a method of that name."""
 
-    def method(self: Buffer) -> Buffer:
+    def method(self: Handle) -> Any:
         return self._value(unary(op, self._node))
 
     return _named(method, op)
 
 
-def matrix_product(self: Buffer, other: Any) -> Buffer:
+def matrix_product(self: Handle, other: Any) -> Any:
     """The matrix product ``x @ y``."""
     y = operand(other)
     return self._value(matmul(self._node, y)) if isinstance(y, Node) else NotImplemented
 
 
-def reflected_matrix_product(self: Buffer, other: Any) -> Buffer:
+def reflected_matrix_product(self: Handle, other: Any) -> Any:
     """The matrix product ``y @ x``, where ``y`` does not know how."""
     y = operand(other)
     return self._value(matmul(y, self._node)) if isinstance(y, Node) else NotImplemented
 
 
-def _named(method: Any, op: Op) -> Any:
+def _named(method: Callable[..., Any], op: Op) -> Callable[..., Any]:
     method.__name__ = method.__qualname__ = op.name
     method.__doc__ = f"{op.name.replace('_', ' ').capitalize()}, element by element."
     return method
 
 
-class Operators:
+class Operators(Handle):
     """The operators of a buffer, one line each."""
 
     __slots__ = ()

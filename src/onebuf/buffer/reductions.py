@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from onebuf import ops
+from onebuf.buffer.handle import Handle
 from onebuf.errors import ArgumentTypeError
-from onebuf.graph import REDUCE, Node, Op
+from onebuf.graph import REDUCE, Op
 
 Axis = int | tuple[int, ...] | Sequence[int] | None
 
@@ -33,16 +34,10 @@ def fold(op: Op, summary: str) -> Callable[..., Any]:
     return method
 
 
-class Reductions:
+class Reductions(Handle):
     """Sums, extremes and means; ``axes`` is another spelling of ``axis``."""
 
     __slots__ = ()
-
-    _node: Node
-
-    @classmethod
-    def _value(cls, node: Node) -> Self:
-        raise NotImplementedError
 
     sum = fold(REDUCE["sum"], "The sum")
     prod = fold(REDUCE["prod"], "The product")

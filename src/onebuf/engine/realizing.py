@@ -96,4 +96,3 @@ def _fetch(node: Node) -> Array:
     assert base.op is SOURCE, f"{node} is still to be computed"
     view = node.arg if node.op is VIEW else View.contiguous(node.shape)
     return read_region(base.arg, view)
-

@@ -128,4 +128,3 @@ def _check_kind(new: Array, target: Node) -> None:
         raise DTypeError(
             f"{target.dtype.name} cannot hold complex numbers; write real(x) or abs(x) instead"
         )
-

@@ -10,7 +10,7 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.dtypes import kind, promote
 from onebuf.errors import ArgumentError, DTypeError
-from onebuf.graph.op import BINARY, REDUCE, UNARY, WHERE, Op
+from onebuf.graph.op import REDUCE, UNARY, WHERE, Op
 from onebuf.layout import normalize_axes
 
 DT = np.dtype[Any]

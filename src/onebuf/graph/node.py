@@ -84,7 +84,7 @@ class Leaf(Node):
 
     __slots__ = ()
 
-    op = STORED  # type: ignore[misc]
+    op = STORED
     srcs = ()
     arg = None
     key = 1

@@ -140,8 +140,10 @@ def take(obj: Any) -> tuple[np.ndarray[Any, Any], str | None]:
     _refuse_pending(obj)
     try:
         capsule = obj.__dlpack__(max_version=_VERSION)
-    except TypeError:  # a producer from before DLPack 1.0
-        capsule = obj.__dlpack__()
+    except TypeError as error:
+        if type(error) is not TypeError:  # the library's own refusal, not an unknown argument
+            raise
+        capsule = obj.__dlpack__()  # a producer from before DLPack 1.0
     header = _header(capsule)
     tensor = header.tensor
     dtype = _TYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None

@@ -269,18 +269,14 @@ class Window:
                 f"a cast to a new shape needs contiguous memory, got strides {array.strides} "
                 f"bytes for the shape {array.shape}; leave out shape, or copy the elements first"
             )
-        elif array.itemsize != wanted.itemsize and array.strides[-1] != array.itemsize:
+        try:
+            result = array.view(wanted)
+        except ValueError:
             raise DTypeError(
                 f"a cast from {array.itemsize} to {wanted.itemsize} bytes an element needs a last "
-                f"axis without gaps, got strides {array.strides}; copy the elements first"
-            )
-        row_bytes = array.shape[-1] * array.itemsize
-        if row_bytes % wanted.itemsize:
-            raise DTypeError(
-                f"needed a multiple of the {wanted.itemsize} bytes of {wanted.name}, "
-                f"got {row_bytes} bytes; cast a slice that fits"
-            )
-        result = array.view(wanted)
+                f"axis without gaps whose bytes divide evenly, got shape {array.shape} with "
+                f"strides {array.strides}; cast a slice that fits, or copy the elements first"
+            ) from None
         if shape is None:
             return self._derive(result)
         if not all(isinstance(n, int) and n >= 0 for n in shape) or (
@@ -372,7 +368,9 @@ def _element(value: Any, dtype: np.dtype[Any]) -> bool | int | float | complex:
     except TypeError:
         raise ArgumentTypeError(f"needed a number that fits {dtype.name}, got {value!r}") from None
     except OverflowError:
-        raise ArgumentError(f"needed a number in the range of {dtype.name}, got {value!r}") from None
+        raise ArgumentError(
+            f"needed a number in the range of {dtype.name}, got {value!r}"
+        ) from None
     limits = np.iinfo(dtype)
     if not limits.min <= number <= limits.max:
         raise ArgumentError(

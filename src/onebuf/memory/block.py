@@ -97,7 +97,7 @@ class Block:
         flat = self.window((self.nbytes,), np.dtype(np.uint8))
         if protocol < 5:
             return _restore, (flat.tobytes(), self.writable)
-        return _restore, (pickle.PickleBuffer(flat), self.writable)
+        return _restore, (pickle.PickleBuffer(flat.data), self.writable)
 
     def array(self, shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         """A contiguous NumPy array on this memory that does *not* keep the block alive.
@@ -113,9 +113,7 @@ def _restore(content: Any, writable: bool) -> Block:
     return Block.foreign(flat.copy() if writable and isinstance(content, bytes) else flat)
 
 
-def _empty_window(
-    pin: Pin, shape: Sequence[int], dtype: np.dtype[Any]
-) -> np.ndarray[Any, Any]:
+def _empty_window(pin: Pin, shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A window on nothing; NumPy would refuse strides and offsets beyond the end."""
     return np.ndarray(shape, dtype, pin)
 
@@ -131,7 +129,5 @@ def _flat_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         (length - 1) * step for length, step in zip(upright.shape, upright.strides, strict=True)
     )
     first = upright[(slice(0, 1),) * array.ndim].reshape(-1)[:1].view(np.uint8)
-    flat = np.lib.stride_tricks.as_strided(
-        first, (extent,), (1,), writeable=array.flags.writeable
-    )
+    flat = np.lib.stride_tricks.as_strided(first, (extent,), (1,), writeable=array.flags.writeable)
     return flat

@@ -73,10 +73,10 @@ class PoolBlock(Block):
 
     _pool: Pool
     chunk: Chunk
-    writable = True  # type: ignore[assignment,misc]
+    writable = True
 
     @property
-    def memory(self) -> mmap.mmap:  # type: ignore[override]
+    def memory(self) -> mmap.mmap:
         """The mapping that the block is part of."""
         return self.chunk.memory
 

@@ -116,7 +116,8 @@ def binary(op: Op, x: Node | Scalar, y: Node | Scalar) -> Node:
 
 def _with_scalar(op: Op, x: Node, value: Scalar, reflected: bool) -> Node:
     """``op`` of every element of ``x`` and one Python scalar, which takes its type from ``x``."""
-    scalar_dtype = meet_scalar(x.dtype, value.__class__)
+    scalar: type = type(value)
+    scalar_dtype = meet_scalar(x.dtype, scalar)
     array = x.array
     if array is None:
         array = settle(x)
@@ -154,7 +155,8 @@ def as_operand(x: Node | Scalar | None, dtype: DT) -> Node:
     if isinstance(x, Node):
         return x
     assert x is not None
-    return full_scalar(x, meet_scalar(dtype, x.__class__))
+    scalar: type = type(x)
+    return full_scalar(x, meet_scalar(dtype, scalar))
 
 
 def full_scalar(value: Scalar, dtype: DT) -> Node:
@@ -223,4 +225,3 @@ def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
 
 def _tell(op: Op, out: Array) -> None:
     tell(KernelRan(op.name, out.nbytes, 0.0, 0))
-

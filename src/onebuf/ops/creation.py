@@ -23,6 +23,7 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     >>> as_shape(3), as_shape([2, 3])
     ((3,), (2, 3))
     """
+    extents: tuple[int, ...]
     try:
         extents = (as_int(shape),)  # type: ignore[arg-type]
     except TypeError:

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.errors import CopyError, LayoutError
+from onebuf.dtypes import promote
+from onebuf.errors import CopyError, LayoutError, ShapeError
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Node, make, settle, stored, strided
 from onebuf.layout import View, normalize_axis
 from onebuf.ops.apply import cast, general
-from onebuf.dtypes import promote
-from onebuf.errors import ShapeError
 
 _REFUSED = (ValueError, IndexError, TypeError)
 
@@ -188,8 +187,9 @@ def concat(nodes: Sequence[Node], axis: int | None = 0) -> Node:
     first = nodes[0]
     axis = normalize_axis(axis, len(first.shape))
     for node in nodes[1:]:
-        if node.shape[:axis] != first.shape[:axis] or node.shape[axis + 1 :] != (
-            first.shape[axis + 1 :]
+        if (
+            node.shape[:axis] != first.shape[:axis]
+            or node.shape[axis + 1 :] != (first.shape[axis + 1 :])
         ):
             raise ShapeError(
                 f"concat along axis {axis} needs shapes that agree on all other axes, got "

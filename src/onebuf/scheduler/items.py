@@ -60,7 +60,9 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
         if visited:
             done.add(id(node))
             if forced or not (node.op is COPY and _becomes_readable(node)):
-                items.append(Item(node.op.kind, _reason(node, id(node) in roots), operands, (node,)))
+                items.append(
+                    Item(node.op.kind, _reason(node, id(node) in roots), operands, (node,))
+                )
             continue
         todo.append((node, True))
         todo.extend([(operand, False) for operand in reversed(operands)])

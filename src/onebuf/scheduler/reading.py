@@ -41,4 +41,3 @@ def is_readable(node: Node) -> bool:
     if array is None:
         return False
     return node is not node.base or array.flags.c_contiguous
-

@@ -1,0 +1,46 @@
+"""What all groups of a buffer's methods build on: a node, and two ways to make a buffer of one."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from onebuf.graph import VIEW, Node
+from onebuf.ops import copied
+
+
+class Handle:
+    """A handle on a node.
+
+    A method gives either a *value*, which has memory of its own now or later, or a *view* of the
+    same elements.
+    """
+
+    __slots__ = ("__weakref__", "_base", "_node")
+
+    _node: Node
+    _base: Any
+    """The buffer that the elements belong to, if it is another one."""
+
+    @classmethod
+    def _value(cls, node: Node) -> Self:
+        """A buffer that owns ``node``; of a node that another buffer owns, a copy."""
+        owner = node.srcs[0] if node.op is VIEW else node
+        if owner.claimed:
+            node = owner = copied(node)
+        owner.claimed = True
+        self = cls.__new__(cls)
+        self._node = node
+        self._base = None
+        return self
+
+    def _view(self, node: Node) -> Self:
+        """A buffer on the same elements as this one; a value if ``node`` had to be a copy."""
+        mine = self._node
+        shares = node.block is mine.block if node.block is not None else node.base is mine.base
+        if not shares:
+            return self._value(node)
+        view = self.__class__.__new__(self.__class__)
+        node.claimed = True
+        view._node = node
+        view._base = self if self._base is None else self._base
+        return view
