@@ -119,4 +119,4 @@ def _node(buffer: Any) -> Node:
 def _buffer(found: Held | Source) -> Buffer:
     if isinstance(found, Held):
         return Buffer._value(stored(strided(found.block, found.dtype, found.view), found.block))
-    return Buffer._value(make(SOURCE, (), found, found.shape, found.dtype, identity=id(found)))
+    return Buffer._value(make(SOURCE, (), found, found.shape, found.dtype, unique=True))

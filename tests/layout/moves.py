@@ -178,3 +178,11 @@ def walked_views(draw, shape, kinds=MOVES, most=4) -> View:
         if move is not None:
             view = getattr(view, move.name)(*move.args) or view
     return view
+
+
+@st.composite
+def masked_views(draw) -> View:
+    """Row-major views with any box of elements, so that only the box can be in the way."""
+    shape = draw(st.lists(st.integers(1, 6), min_size=1, max_size=3).map(tuple))
+    mask = tuple(tuple(sorted(draw(st.tuples(*[st.integers(0, n)] * 2)))) for n in shape)
+    return View(shape, View.contiguous(shape).stride, mask=mask)

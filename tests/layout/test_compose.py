@@ -12,11 +12,13 @@ from layout.moves import (
     flip,
     full_shapes,
     index,
+    masked_views,
     pad,
     permute,
     reshape,
     shapes,
     shrink,
+    slices,
     walked_views,
 )
 
@@ -94,14 +96,21 @@ def affine(places):
     return len({b - a for a, b in pairwise(places)}) <= 1
 
 
-@settings(max_examples=600)
+@settings(max_examples=1000)
 @given(full_shapes, st.data())
 def test_none_means_that_no_single_strided_view_exists(shape, data):
     inner = data.draw(walked_views(shape, [permute, flip, index, shrink]))
-    step = data.draw(st.integers(1, 3))
-    start = data.draw(st.integers(0, 3))
-    outer = View.contiguous((inner.numel,)).slice(0, slice(start, None, step))
+    outer = View.contiguous((inner.numel,)).slice(0, data.draw(slices(inner.numel)))
     assert (compose(outer, inner) is not None) == affine(through(outer, inner))
+
+
+@settings(max_examples=600)
+@given(masked_views(), st.data())
+def test_padding_of_the_inner_view_is_never_lost(inner, data):
+    outer = data.draw(walked_views((inner.numel,), PADDED))
+    composed = compose(outer, inner)
+    if composed is not None:
+        assert list(positions(composed)) == through(outer, inner)
 
 
 def test_a_transposed_inner_view_composes_axis_by_axis():

@@ -7,7 +7,18 @@ from math import prod
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from layout.moves import MOVES, draw_move, full_shapes, pad, read, reshape, shapes, walked_views
+from layout.moves import (
+    MOVES,
+    draw_move,
+    factorings,
+    full_shapes,
+    masked_views,
+    pad,
+    read,
+    reshape,
+    shapes,
+    walked_views,
+)
 
 from onebuf.layout import View, positions
 
@@ -99,6 +110,24 @@ def test_reshape_there_and_back_keeps_the_elements(data):
         back = there.reshape(view.shape)
         assert back is not None
         assert list(positions(back)) == list(positions(view))
+
+
+def is_box(taken):
+    """Whether the true values fill the smallest box around them."""
+    around = [range(places.min(), places.max() + 1) for places in taken.nonzero() if places.size]
+    return taken.sum() == prod(map(len, around)) if taken.any() else True
+
+
+@settings(max_examples=400)
+@given(masked_views(), st.data())
+def test_a_masked_reshape_is_none_exactly_when_the_elements_form_no_box(view, data):
+    shape = data.draw(factorings(view.numel))
+    expected = list(positions(view))
+    result = view.reshape(shape)
+    taken = np.array([position is not None for position in expected]).reshape(shape)
+    assert (result is not None) == is_box(taken)
+    if result is not None:
+        assert list(positions(result)) == expected
 
 
 @given(st.data())

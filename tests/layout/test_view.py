@@ -94,6 +94,9 @@ def test_a_masked_reshape_keeps_splits_and_merges_whole_rows():
     assert rows.reshape((36,)).mask == ((6, 30),)
     assert rows.reshape((6, 2, 3)).mask == ((1, 5), (0, 2), (0, 3))
     assert rows.reshape((36,)).reshape((6, 6)) == rows
+    assert View((12,), (1,), mask=((3, 7),)).reshape((4, 3)) is None
+    assert View((12,), (1,), mask=((2, 6),)).reshape((4, 3)) is None
+    assert View((4, 3), (3, 1), mask=((0, 4), (1, 2))).reshape((12,)) is None
     columns = View.contiguous((4, 6)).pad([(0, 0), (1, 1)])
     assert columns.reshape((32,)) is None
     assert columns.reshape((2, 2, 8)).mask == ((0, 2), (0, 2), (1, 7))
@@ -122,6 +125,11 @@ def test_a_view_of_nothing_touches_nothing():
     assert View((0, 3), (3, 1), offset=5).span == (5, 5)
     assert EMPTY.reshape((0, 7)) == View.contiguous((0, 7))
     assert EMPTY.diagonal(9).numel == 0
+
+
+def test_a_selection_of_nothing_points_inside_the_memory():
+    assert View.contiguous((4,)).slice(0, slice(9, 2)) == View((0,), (1,))
+    assert SQUARE.diagonal(9) == SQUARE.diagonal(-9) == View((0,), (5,))
 
 
 def test_axes_of_extent_1_never_block_contiguity():

@@ -142,12 +142,22 @@ def _imag(x: Array, out: Array) -> None:
     np.copyto(out, x.imag)
 
 
+def _maximum(x: Array, y: Array, out: Array) -> None:
+    np.maximum(x, y, out=out)
+
+
+def _minimum(x: Array, y: Array, out: Array) -> None:
+    np.minimum(x, y, out=out)
+
+
 LOOPS: dict[Op, Callable[..., Any]] = {
     **{op: getattr(np, name) for name, op in (UNARY | BINARY).items()},
     UNARY["round"]: _round,
     UNARY["trunc"]: _trunc,
     UNARY["real"]: _real,
     UNARY["imag"]: _imag,
+    BINARY["maximum"]: _maximum,
+    BINARY["minimum"]: _minimum,
 }
 """Elementwise operations on NumPy arrays: (*operands, out)."""
 

@@ -17,6 +17,7 @@ from onebuf.buffer.construction import as_node, draw_bits
 from onebuf.buffer.display import describe, values
 from onebuf.buffer.exchange import flat_window, release, window
 from onebuf.buffer.foreign import ForeignProtocols
+from onebuf.buffer.handle import Handle, claim
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.parsing import NARROW
@@ -56,8 +57,13 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
         device: str | Device | None = None,
         copy: bool | None = None,
     ) -> None:
-        self._node = as_node(data, dtype, copy, NARROW, device)
-        self._base = data if getattr(data, "_node", None) is self._node else None
+        node = as_node(data, dtype, copy, NARROW, device)
+        if isinstance(data, Handle) and node is data._node:
+            self._node = node
+            self._base = data if data._base is None else data._base
+        else:
+            self._node = claim(node)
+            self._base = None
 
     # -- making ------------------------------------------------------------------------------------
 

@@ -8,6 +8,15 @@ from onebuf.graph import VIEW, Node
 from onebuf.ops import copied
 
 
+def claim(node: Node) -> Node:
+    """``node`` for a buffer that is to own it; of a node that another buffer owns, a copy."""
+    owner = node.srcs[0] if node.op is VIEW else node
+    if owner.claimed:
+        node = owner = copied(node)
+    owner.claimed = True
+    return node
+
+
 class Handle:
     """A handle on a node.
 
@@ -24,12 +33,8 @@ class Handle:
     @classmethod
     def _value(cls, node: Node) -> Self:
         """A buffer that owns ``node``; of a node that another buffer owns, a copy."""
-        owner = node.srcs[0] if node.op is VIEW else node
-        if owner.claimed:
-            node = owner = copied(node)
-        owner.claimed = True
         self = cls.__new__(cls)
-        self._node = node
+        self._node = claim(node)
         self._base = None
         return self
 

@@ -133,7 +133,7 @@ class Operators(Handle):
     __irshift__ = in_place(BINARY["bitwise_right_shift"])
     __lt__, __le__ = infix(BINARY["less"]), infix(BINARY["less_equal"])
     __gt__, __ge__ = infix(BINARY["greater"]), infix(BINARY["greater_equal"])
-    __eq__, __ne__ = infix(BINARY["equal"]), infix(BINARY["not_equal"])  # type: ignore[assignment]
+    __eq__, __ne__ = infix(BINARY["equal"]), infix(BINARY["not_equal"])
     __hash__ = None  # type: ignore[assignment]
     __matmul__, __rmatmul__ = matrix_product, reflected_matrix_product
     __neg__, __pos__ = prefix(UNARY["negative"]), prefix(UNARY["positive"])

@@ -118,15 +118,17 @@ def make(
     shape: tuple[int, ...],
     dtype: DT,
     identity: Hashable = None,
+    unique: bool = False,
 ) -> Node:
     """The pending node of this operation, found or made.
 
     ``identity`` stands in for ``arg`` where equal arguments may be different values (0.0, -0.0).
+    A ``unique`` node is always a new one.
     """
     # Sources are told apart by id: a node found alive and pending keeps its sources alive, so
     # their ids cannot have been given to others.
     key = (op, arg if identity is None else identity, shape, dtype, *map(id, srcs))
-    found = _table.get(key)
+    found = None if unique else _table.get(key)
     if found is not None:
         node = found()
         if node is not None and node.block is None:
@@ -141,7 +143,8 @@ def make(
         for src in srcs:
             if src.op is not CONSTANT:
                 _register(src.readers, reference)
-    _table[key] = reference
+    if not unique:
+        _table[key] = reference
     if len(_table) > _sweep_at:
         _sweep()
     return node

@@ -188,7 +188,14 @@ def reduce(
     return general(op, (x,), (axes, keepdims), shape, dtype)
 
 
-def general(op: Op, srcs: tuple[Node, ...], arg: Any, shape: tuple[int, ...], dtype: DT) -> Node:
+def general(
+    op: Op,
+    srcs: tuple[Node, ...],
+    arg: Any,
+    shape: tuple[int, ...],
+    dtype: DT,
+    unique: bool = False,
+) -> Node:
     """Any operation whose result's shape and dtype are known."""
     limit = options().eager_numel
     if _run is not None and limit and is_small(shape, limit):
@@ -206,7 +213,7 @@ def general(op: Op, srcs: tuple[Node, ...], arg: Any, shape: tuple[int, ...], dt
             if listeners():
                 _tell(op, out)
             return stored(out, block)
-    return make(op, srcs, arg, shape, dtype)
+    return make(op, srcs, arg, shape, dtype, unique=unique)
 
 
 def is_small(shape: tuple[int, ...], limit: int) -> bool:

@@ -47,7 +47,7 @@ def full(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
 
 def empty(shape: tuple[int, ...], dtype: DT) -> Node:
     """Elements of no particular value; no memory is taken before the first use."""
-    return make(EMPTY, (), None, shape, dtype, identity=object())
+    return make(EMPTY, (), None, shape, dtype, unique=True)
 
 
 def arange(start: Any, stop: Any, step: Any, dtype: DT) -> Node:

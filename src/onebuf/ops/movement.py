@@ -175,7 +175,8 @@ class Padding:
 
 def copied(node: Node) -> Node:
     """The same elements, contiguous and in memory of their own."""
-    return general(COPY, (node,), None, node.shape, node.dtype)
+    # Each copy is a node of its own, however many there are: that is what copies are for.
+    return general(COPY, (node,), None, node.shape, node.dtype, unique=True)
 
 
 def concat(nodes: Sequence[Node], axis: int | None = 0) -> Node:

@@ -1,0 +1,257 @@
+"""The tour: what onebuf does, shown on a small scale. Every number in it is measured as it runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import onebuf
+from onebuf.cli.drawing import draw
+from onebuf.cli.stage import Stage
+from onebuf.errors import ArgumentError
+from onebuf.layout import View
+
+MIB = 2**20
+_UNITS = (("GiB", 2**30), ("MiB", MIB), ("KiB", 2**10))
+FILE_NBYTES = 2**30
+WRITTEN_NBYTES = 32 * MIB
+
+
+def show_tour(chapters: Sequence[str] = ()) -> None:
+    """Run the chapters of these names, all of them by default."""
+    for name in chapters:
+        if name not in CHAPTERS:
+            raise ArgumentError(f"the tour has the chapters {', '.join(CHAPTERS)}; got {name!r}")
+    start = perf_counter()
+    print(f"onebuf {onebuf.__version__}: one buffer for all memory")
+    for number, (name, (title, chapter)) in enumerate(CHAPTERS.items(), 1):
+        if not chapters or name in chapters:
+            stage = Stage({"onebuf": onebuf, "Buffer": onebuf.Buffer})
+            stage.title(f"{number}. {title}")
+            chapter(stage)
+    print(f"\nThat took {perf_counter() - start:.1f} seconds.")
+
+
+def show_strides(stage: Stage) -> None:
+    """Views as pictures."""
+    stage.names["show"] = lambda buffer: stage.show(_picture(buffer))
+    stage.say(
+        """A buffer is flat storage and a rule for walking through it: where to start (the offset),
+        and how far to step when an index grows by one (the stride). On the left below is the
+        buffer; the number in a cell says which element of the storage, on the right, it is."""
+    )
+    stage.run("b = Buffer([[10, 11, 12, 13], [14, 15, 16, 17]])\nshow(b)")
+    stage.say("Transposing moves no element. It exchanges the strides, no more:")
+    stage.run("show(b.T)")
+    stage.say("A slice starts later and leaves elements out, here the first and last columns:")
+    stage.run("show(b[:, 1:3])")
+    stage.say("Running backwards is a negative step from the far end:")
+    stage.run("show(b.flip(1))")
+    stage.say("A step of zero sees one row three times, though it is stored once:")
+    stage.run("show(b[:1].expand(3, 4))")
+
+
+def show_views(stage: Stage) -> None:
+    """A write seen through a view, and what strides cannot do."""
+    stage.say("All of these were views. They share the storage, so they see each other's writes:")
+    stage.run(
+        """
+        b = Buffer([[10, 11, 12, 13], [14, 15, 16, 17]])
+        right = b[:, 2:]
+        right[...] = 0
+        b
+        right.is_view, right.base is b
+        """
+    )
+    stage.say(
+        """Some results are beyond strides: reading a transposed buffer row by row is no even walk
+        through storage. Then there is a copy, unless you forbid it. Errors say what was needed,
+        what came and what to do:"""
+    )
+    stage.run(
+        """
+        b.T.reshape(8).is_view
+        b.T.reshape(8, copy=False)
+        b.reshape(3, 3)
+        """
+    )
+
+
+def show_exchange(stage: Stage) -> None:
+    """Memory handed to NumPy and back."""
+    stage.say(
+        """Other libraries get the memory itself. Here it goes to NumPy and back, while the copies
+        made, the bytes copied and the bytes taken from the pool are counted:"""
+    )
+    stage.run(
+        """
+        import numpy as np
+        b = Buffer.uniform((1000, 1000)).realize()
+        with onebuf.counters() as count:
+            array = np.asarray(b)
+            back = onebuf.asarray(array)
+        count.copies, count.bytes_copied, count.bytes_allocated
+        """
+    )
+    stage.say("No copy, and no memory taken: all three look at the same address.")
+    stage.run(
+        """
+        from onebuf.compat.tinygrad import mv_address
+        [hex(mv_address(one)) for one in (b.data, array, back.data)]
+        array[0, 0] = 42
+        b[0, 0].item(), back[0, 0].item()
+        """
+    )
+    stage.say(
+        """The array keeps the memory alive, so it can never show somebody else's data. Freeing by
+        force is refused as long as it is there:"""
+    )
+    stage.run("b.free()")
+
+
+def show_laziness(stage: Stage) -> None:
+    """An expression explained, computed, and left alone by a later write."""
+    stage.say(
+        """Small operations run at once. On larger buffers they are noted down first, and run when
+        somebody looks. Here is an expression before anything was computed:"""
+    )
+    stage.run(
+        """
+        x = Buffer.uniform((2000, 1000)).realize()
+        y = (x * 2 + 1).sum(axis=0)
+        y
+        print(y.explain())
+        """
+    )
+    stage.say("Looking at it computes it, once. Kernels run, copies made, bytes taken:")
+    stage.run(
+        """
+        with onebuf.counters() as count:
+            print(y[:4])
+        count.kernels, count.copies, count.bytes_allocated
+        print(y.explain())
+        """
+    )
+    stage.say(
+        """Being lazy never changes a value. An expression means what its operands held when you
+        wrote it down, even if they are overwritten before it is computed:"""
+    )
+    stage.run(
+        """
+        a = Buffer.ones(1_000_000).realize()
+        total = (a * 2).sum()
+        a[:] = 100
+        total.item(), (a * 2).sum().item()
+        """
+    )
+
+
+def show_files(stage: Stage) -> None:
+    """A file opened without reading it."""
+    stage.say(
+        f"""A file is memory too. This one is {_size(FILE_NBYTES)} long, float32 in rows of 16384,
+        and so far nothing but a promise of zeros:"""
+    )
+    with TemporaryDirectory(prefix="onebuf-tour-") as folder:
+        if shutil.disk_usage(folder).free < 4 * WRITTEN_NBYTES:
+            stage.say(f"This chapter needs {_size(4 * WRITTEN_NBYTES)} free in {folder}.")
+            return
+        stage.names["path"] = path = Path(folder, "big.bin")
+        stage.names["progress"] = stage.progress
+        before = _resident_nbytes()
+        _, seconds, _ = stage.run(
+            """
+            with path.open("wb") as file:
+                _ = file.truncate(2**30)
+            big = onebuf.open(path, "r+", dtype="float32", shape=(-1, 16384))
+            big.shape, big.nbytes
+            """
+        )
+        stage.say(f"Opening took {1000 * seconds:.1f} ms. Slices write to the file, part by part:")
+        seconds, _ = stage.run(
+            """
+            for part in progress(range(64)):
+                big[256 * part : 256 * part + 8] = part
+            big.close()
+            """
+        )
+        on_disk = _size_on_disk(path)
+        stage.say(
+            f"{_size(WRITTEN_NBYTES)} in {seconds:.2f} s"
+            + (f"; the file now takes {_size(on_disk)} of disk. " if on_disk else ". ")
+            + "Opened again, read only, it gives any part of itself, in any order:"
+        )
+        stage.run(
+            """
+            big = onebuf.open(path, dtype="float32", shape=(-1, 16384))
+            big.T[:3, ::4096]
+            big[::4096].mean(axis=1).tolist()
+            """
+        )
+        _say_memory(stage, before)
+        stage.run("big.close()")
+
+
+def show_next(stage: Stage) -> None:
+    """Where to read on."""
+    stage.say("In the repository:")
+    stage.show(
+        """
+README.md                 what there is today, and what is planned
+docs/how-it-works.md      one line of code, followed through every layer
+docs/buffers.md           strides, views, indexing, dtypes, errors
+docs/memory-exchange.md   NumPy, DLPack, Arrow, pickle, and who owns what
+docs/files.md             files as memory
+docs/random.md            random numbers that are the same everywhere
+examples/                 three short programs"""
+    )
+    stage.say(f"Any chapter can be seen on its own: onebuf tour {' | '.join(CHAPTERS)}")
+
+
+CHAPTERS: dict[str, tuple[str, Callable[[Stage], None]]] = {
+    "strides": ("Strides: one storage, many shapes", show_strides),
+    "views": ("Views: a write seen everywhere", show_views),
+    "exchange": ("Exchange: handed over, not copied", show_exchange),
+    "laziness": ("Laziness: never computed in vain, never noticed", show_laziness),
+    "files": ("Files: opened without reading", show_files),
+    "next": ("Where to go next", show_next),
+}
+
+
+def _picture(buffer: onebuf.Buffer) -> str:
+    return draw(View(buffer.shape, buffer.stride, buffer.offset), len(buffer.data))
+
+
+def _say_memory(stage: Stage, before: int | None) -> None:
+    after, pool = _resident_nbytes(), onebuf.memory_stats()["CPU"].in_use
+    told = f"The pool has {_size(pool)} in use"
+    if before is not None and after is not None:
+        told += f", and the process holds {_size(max(0, after - before))} more than before the file"
+    stage.say(f"{told} of {_size(FILE_NBYTES)} was opened: pages are read when they are touched.")
+
+
+def _resident_nbytes() -> int | None:
+    """Memory that the process occupies, where the system tells."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return None
+
+
+def _size_on_disk(path: Path) -> int | None:
+    blocks = getattr(path.stat(), "st_blocks", None)
+    return None if blocks is None else 512 * blocks
+
+
+def _size(nbytes: int) -> str:
+    """Bytes for people.
+
+    >>> _size(512), _size(3 * MIB // 2), _size(FILE_NBYTES)
+    ('0.5 KiB', '1.5 MiB', '1 GiB')
+    """
+    name, unit = next((pair for pair in _UNITS if nbytes >= pair[1]), _UNITS[-1])
+    return f"{round(nbytes / unit, 1):g} {name}"
