@@ -9,16 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened."""
-
-
-@dataclass(frozen=True, slots=True)
-class KernelRan(Event):
+class KernelRan(NamedTuple):
     """One pass over memory: a NumPy loop, a compiled kernel, a library call."""
 
     name: str
@@ -27,31 +21,29 @@ class KernelRan(Event):
     tier: int
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled(Event):
+class Compiled(NamedTuple):
     """A kernel was compiled."""
 
     name: str
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Copied(Event):
+class Copied(NamedTuple):
     """Elements were moved without being changed."""
 
     nbytes: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Allocated(Event):
+class Allocated(NamedTuple):
     """A block of memory came into use; ``in_use`` is the total after it."""
 
     nbytes: int
     in_use: int
 
 
-Listener = Callable[[Event], None]
+Event: TypeAlias = KernelRan | Compiled | Copied | Allocated
+Listener: TypeAlias = Callable[[Event], None]
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
 listeners = _listeners.get

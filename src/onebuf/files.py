@@ -9,7 +9,7 @@ from typing import Any
 from onebuf.buffer import Buffer
 from onebuf.engine import read
 from onebuf.errors import ArgumentTypeError
-from onebuf.graph import SOURCE, Node, make, stored, strided
+from onebuf.graph import SOURCE, Leaf, Node, make, strided
 from onebuf.interop.files import Held, Source, open_file, save_file
 from onebuf.memory import Mode
 
@@ -118,5 +118,5 @@ def _node(buffer: Any) -> Node:
 
 def _buffer(found: Held | Source) -> Buffer:
     if isinstance(found, Held):
-        return Buffer._value(stored(strided(found.block, found.dtype, found.view), found.block))
+        return Buffer._value(Leaf(strided(found.block, found.dtype, found.view), found.block))
     return Buffer._value(make(SOURCE, (), found, found.shape, found.dtype, unique=True))

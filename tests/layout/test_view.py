@@ -102,8 +102,9 @@ def test_a_masked_reshape_keeps_splits_and_merges_whole_rows():
     assert columns.reshape((2, 2, 8)).mask == ((0, 2), (0, 2), (1, 7))
 
 
-def test_padding_alone_stays_padding_without_axes():
-    corner = SQUARE.pad([(1, 1), (1, 1)]).index((0, 0))
+@pytest.mark.parametrize("place", [(0, 0), (0, -1), (-1, 0), (-1, -1), (2, 5)])
+def test_padding_alone_stays_padding_without_axes(place):
+    corner = SQUARE.pad([(1, 1), (1, 1)]).index(place)
     assert (corner.shape, corner.mask) == ((), ((0, 0),))
     assert list(positions(corner)) == [None]
     assert list(positions(corner.expand((2,)))) == [None, None]

@@ -190,6 +190,25 @@ def _refuse_freed(operands: Operands, arg: Any, out: Array) -> None:
     raise ExportError("this buffer was freed, so it has no elements; make a new one")
 
 
+_FOLDS: dict[Op, np.ufunc] = {
+    REDUCE["sum"]: np.add,
+    REDUCE["prod"]: np.multiply,
+    REDUCE["max"]: np.maximum,
+    REDUCE["min"]: np.minimum,
+    REDUCE["all"]: np.logical_and,
+    REDUCE["any"]: np.logical_or,
+}
+
+
+def _fold(ufunc: np.ufunc, x: Array, arg: Any, out: Array) -> None:
+    axes, keepdims = arg
+    if out.dtype.kind != "V":
+        ufunc.reduce(x, axes, out.dtype, out, keepdims)
+        return
+    wide = ufunc.reduce(x, axes, np.dtype(np.float32), None, keepdims)
+    np.copyto(out, wide, casting="unsafe")
+
+
 FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     EMPTY: lambda operands, arg, out: None,
     FREED: _refuse_freed,
@@ -211,11 +230,12 @@ def run_into(op: Op, operands: Operands, arg: Any, out: Array) -> None:
     if loop is not None:
         loop(*operands, out)
         return
+    fold = _FOLDS.get(op)
+    if fold is not None:
+        _fold(fold, operands[0], arg, out)
+        return
     fill = FILL.get(op)
     if fill is not None:
         fill(operands, arg, out)
-    elif op.name in ("sum", "prod") and out.dtype.kind == "V":
-        wide = COMPUTE[op](np, operands, arg, out.shape, np.dtype(np.float32))
-        np.copyto(out, wide, casting="unsafe")
     else:
         np.copyto(out, COMPUTE[op](np, operands, arg, out.shape, out.dtype), casting="unsafe")

@@ -24,7 +24,7 @@ from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, read, realize
 from onebuf.errors import ArgumentTypeError, LayoutError
-from onebuf.graph import SOURCE, stored
+from onebuf.graph import SOURCE, Leaf
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import CPU, Device, device
 from onebuf.memory import FileBlock
@@ -247,7 +247,7 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
         block = self._node.block
         if block is None:
             return type(self)(seen)
-        node = stored(seen, block)
+        node = Leaf(seen, block)
         distance = seen.__array_interface__["data"][0] - block.address
         if seen.size and distance % seen.itemsize:
             raise LayoutError(
@@ -290,6 +290,8 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     # -- elements ----------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Self:
+        if indexing.is_basic(key):
+            return self._view(ops.index(self._node, key))
         node, is_view = indexing.get(self._node, key)
         return self._view(node) if is_view else self._value(node)
 

@@ -12,7 +12,7 @@ from onebuf import dtypes
 from onebuf.buffer.parsing import parse
 from onebuf.errors import CopyError
 from onebuf.events import Copied, listeners, tell
-from onebuf.graph import Node, stored
+from onebuf.graph import Leaf, Node
 from onebuf.interop import view_foreign
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
@@ -51,7 +51,7 @@ def as_node(
         if listeners():
             tell(Copied(array.nbytes, reason))
         return _into_pool(array, wanted)
-    return _converted(stored(array.view(), Block.foreign(array)), wanted, copy)
+    return _converted(Leaf(array.view(), Block.foreign(array)), wanted, copy)
 
 
 def _converted(node: Node, wanted: DT | None, copy: bool | None) -> Node:
@@ -67,7 +67,7 @@ def _converted(node: Node, wanted: DT | None, copy: bool | None) -> Node:
 def _into_pool(array: np.ndarray[Any, Any], dtype: DT | None = None) -> Node:
     out, block = new_array(array.shape, dtypes.as_dtype(dtype or array.dtype))
     quietly(_fill, out, array)
-    return stored(out, block)
+    return Leaf(out, block)
 
 
 def _fill(out: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> None:

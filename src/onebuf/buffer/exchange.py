@@ -9,7 +9,7 @@ import numpy as np
 
 from onebuf.engine import own, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
-from onebuf.graph import FREED, Node, make, stored, strided
+from onebuf.graph import FREED, Leaf, Node, make, strided
 from onebuf.layout import View
 from onebuf.memory import Block, FileBlock
 from onebuf.ops import copied, view_of
@@ -115,4 +115,4 @@ def restore_parts(block: Block, dtype: np.dtype[Any], view: View) -> Node:
         raise ArgumentTypeError(
             f"a pickled buffer needs a layout inside its {block.nbytes} bytes, got {view}"
         )
-    return stored(strided(block, dtype, view), block)
+    return Leaf(strided(block, dtype, view), block)

@@ -17,6 +17,9 @@ def claim(node: Node) -> Node:
     return node
 
 
+_new = object.__new__
+
+
 class Handle:
     """A handle on a node.
 
@@ -44,7 +47,7 @@ class Handle:
         shares = node.block is mine.block if node.block is not None else node.base is mine.base
         if not shares:
             return self._value(node)
-        view = self.__class__.__new__(self.__class__)
+        view = _new(self.__class__)
         node.claimed = True
         view._node = node
         view._base = self if self._base is None else self._base

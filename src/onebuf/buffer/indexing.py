@@ -13,7 +13,7 @@ import numpy as np
 
 from onebuf.engine import assign, own, read, settle_readers, writable
 from onebuf.errors import IndexRangeError
-from onebuf.graph import SOURCE, Node, stored
+from onebuf.graph import SOURCE, Leaf, Node
 from onebuf.ops import Scalar, index, new_array, quietly
 
 _BASIC = frozenset((int, slice, NoneType, EllipsisType))
@@ -25,9 +25,12 @@ def is_basic(key: Any) -> bool:
     >>> is_basic((0, slice(1, 3))), is_basic([0, 2])
     (True, False)
     """
-    if key.__class__ is tuple:
-        return _BASIC.issuperset(map(type, key))
-    return key.__class__ in _BASIC
+    if key.__class__ is not tuple:
+        return key.__class__ in _BASIC
+    for part in key:  # noqa: SIM110 - half the time of all(...)
+        if part.__class__ not in _BASIC:
+            return False
+    return True
 
 
 def plain(key: Any) -> Any:
@@ -44,16 +47,14 @@ def plain(key: Any) -> Any:
 
 
 def get(node: Node, key: Any) -> tuple[Node, bool]:
-    """The elements that ``key`` selects, and whether they are a view."""
-    if is_basic(key):
-        return index(node, key), True
+    """The elements that ``key``, which is not basic as it stands, selects; and if as a view."""
     key = plain(key)
     if is_basic(key):
         return index(node, key), True
     picked = _picked(read(node), key)
     out, block = new_array(picked.shape, node.dtype)
     out[...] = picked
-    return stored(out, block), False
+    return Leaf(out, block), False
 
 
 def put(node: Node, key: Any, value: Node | Scalar) -> None:

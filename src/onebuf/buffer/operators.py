@@ -10,11 +10,12 @@ import numpy as np
 from onebuf.buffer.handle import Handle
 from onebuf.dtypes import is_supported
 from onebuf.engine import update
-from onebuf.graph import BINARY, UNARY, Node, Op, stored
+from onebuf.graph import BINARY, UNARY, Leaf, Node, Op
 from onebuf.memory import Block
 from onebuf.ops import SCALARS, Scalar, binary, matmul, unary
 
 _SCALARS = frozenset(SCALARS)
+_new = object.__new__
 
 
 def operand(other: Any) -> Node | Scalar | None:
@@ -29,7 +30,7 @@ def operand(other: Any) -> Node | Scalar | None:
         return node
     if isinstance(other, np.ndarray | np.generic) and is_supported(other.dtype):
         array = np.asarray(other)
-        return stored(array, Block.foreign(array))
+        return Leaf(array, Block.foreign(array))
     if isinstance(other, SCALARS):  # an enumeration member, a subclass of float
         base: Any = next(kind for kind in SCALARS if isinstance(other, kind))
         return cast(Scalar, base(other))
@@ -41,14 +42,15 @@ def infix(op: Op) -> Callable[..., Any]:
 
     def method(self: Handle, other: Any) -> Any:
         cls = self.__class__
-        y = other._node if other.__class__ is cls else operand(other)
+        kind = other.__class__
+        y = other._node if kind is cls else other if kind in _SCALARS else operand(other)
         if y is None:
             return NotImplemented
         node = binary(op, self._node, y)
         if node.claimed:
             return self._value(node)
         node.claimed = True  # the rest is `_value`, spelled out for speed
-        result = cls.__new__(cls)
+        result = _new(cls)
         result._node = node
         result._base = None
         return result

@@ -1,7 +1,7 @@
 """The graph: what is to be computed, as immutable nodes with their shapes and dtypes."""
 
 from onebuf.graph.infer import elementwise_dtype, reduce_axes, reduce_dtype, reduce_shape
-from onebuf.graph.node import Node, attach, make, pending_readers, settle, stored, strided
+from onebuf.graph.node import Fresh, Leaf, Node, attach, make, pending_readers, settle, strided
 from onebuf.graph.op import (
     ARANGE,
     BINARY,
@@ -45,7 +45,9 @@ __all__ = [
     "UNARY",
     "VIEW",
     "WHERE",
+    "Fresh",
     "Kind",
+    "Leaf",
     "Node",
     "Op",
     "Origin",
@@ -58,6 +60,5 @@ __all__ = [
     "reduce_dtype",
     "reduce_shape",
     "settle",
-    "stored",
     "strided",
 ]

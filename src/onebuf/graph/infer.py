@@ -29,6 +29,7 @@ _NO_IDENTITY = _ORDER
 def elementwise_dtype(op: Op, *operands: DT) -> DT:
     """The dtype of ``op`` on operands of these dtypes.
 
+    >>> from onebuf.graph.op import BINARY
     >>> elementwise_dtype(BINARY["divide"], dtypes.int32, dtypes.int32)
     dtype('float64')
     """

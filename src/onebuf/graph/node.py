@@ -20,7 +20,7 @@ import numpy as np
 from onebuf.graph.op import CONSTANT, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.layout import View
-from onebuf.memory import Block
+from onebuf.memory import POOL, SHELF_LENGTH, Block, Cell
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -104,7 +104,37 @@ class Leaf(Node):
         return self.block.readers
 
 
-stored = Leaf
+class Fresh(Leaf):
+    """A leaf that nobody shares: what an operation on small operands has just computed.
+
+    Its memory is a cell of the pool, which goes back to its shelf when the leaf dies. Whoever asks
+    for the block (a view, a window, a lazy reader) turns the cell into one, shared like any other.
+    """
+
+    __slots__ = ("_block", "_cell")
+
+    def __init__(self, cell: Cell, shape: tuple[int, ...], dtype: DT) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.array = cell[0]
+        self.claimed = False
+        self._cell = cell
+        self._block: Block | None = None
+
+    @property
+    def block(self) -> Block:  # type: ignore[override]
+        """The block that the elements lie on."""
+        if self._block is None:
+            self._block = POOL.adopt(self._cell)
+        return self._block
+
+    def __del__(self) -> None:
+        if self._block is None:
+            cell = self._cell
+            if len(cell[2]) < SHELF_LENGTH:
+                cell[2].append(cell)
+            else:
+                POOL.give_back(cell[1])
 
 
 _table: dict[Hashable, weakref.ref[Node]] = {}
@@ -127,14 +157,14 @@ def make(
     """
     # Sources are told apart by id: a node found alive and pending keeps its sources alive, so
     # their ids cannot have been given to others.
-    key = (op, arg if identity is None else identity, shape, dtype, *map(id, srcs))
+    key = (op, arg if identity is None else identity, shape, dtype, *[id(src) for src in srcs])
     found = None if unique else _table.get(key)
     if found is not None:
         node = found()
         if node is not None and node.block is None:
             return node
     node = Node(op, srcs, arg, shape, dtype)
-    node.key = hash((op.name, dtype.num, len(shape), *[src.key for src in srcs]))
+    node.key = hash((op, dtype, len(shape), *[src.key for src in srcs]))
     node.origin = caller()
     reference = weakref.ref(node)
     if op is VIEW:
@@ -142,7 +172,10 @@ def make(
     else:
         for src in srcs:
             if src.op is not CONSTANT:
-                _register(src.readers, reference)
+                readers = src.readers
+                readers.append(reference)
+                if not len(readers) & 255:
+                    _prune(readers)
     if not unique:
         _table[key] = reference
     if len(_table) > _sweep_at:
@@ -196,10 +229,9 @@ def pending_readers(readers: list[weakref.ref[Node]]) -> list[Node]:
     return [node for node in nodes if node is not None and node.block is None]
 
 
-def _register(readers: list[weakref.ref[Node]], reference: weakref.ref[Node]) -> None:
-    readers.append(reference)
-    if not len(readers) & 255:
-        readers[:] = [weakref.ref(node) for node in pending_readers(readers)]
+def _prune(readers: list[weakref.ref[Node]]) -> None:
+    """Forget readers that are gone or have read."""
+    readers[:] = [weakref.ref(node) for node in pending_readers(readers)]
 
 
 def _sweep() -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from types import CodeType
+from types import CodeType, FrameType
 from typing import NamedTuple
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+_is_ours: dict[str, bool] = {}
 
 
 class Origin(NamedTuple):
@@ -38,9 +40,14 @@ class Origin(NamedTuple):
 
 def caller() -> Origin | None:
     """The innermost place outside this package that led here."""
-    frame = sys._getframe(2)
-    while frame.f_code.co_filename.startswith(PACKAGE):
-        if frame.f_back is None:
-            return None
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        code = frame.f_code
+        name = code.co_filename
+        ours = _is_ours.get(name)
+        if ours is None:
+            ours = _is_ours[name] = name.startswith(PACKAGE)
+        if not ours:
+            return Origin(code, frame.f_lasti)
         frame = frame.f_back
-    return Origin(frame.f_code, frame.f_lasti)
+    return None

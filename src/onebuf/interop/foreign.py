@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.dtypes import as_dtype
+from onebuf.dtypes import ALL, as_dtype
 from onebuf.errors import CopyError, DTypeError, ExportError, OnebufError
 from onebuf.interop import dlpack
 
+_DTYPES = {dtype: dtype for dtype in ALL}
+"""The one object that stands for each dtype; looking up its name would cost 3 us."""
 _BUILTINS = frozenset((list, tuple, str, int, float, complex, bool, type(None), range, dict, set))
 _REFUSALS = (BufferError, TypeError, ValueError, RuntimeError, AttributeError)
 
@@ -59,11 +61,9 @@ def view_foreign(obj: Any, *, copy: bool | None = None) -> Foreign | None:
     if found is None:
         return None
     array, reason = found
-    try:
-        dtype = as_dtype(array.dtype)
-    except DTypeError as error:
-        raise DTypeError(f"{type(obj).__name__}: {error}; convert its elements first") from None
-    if not array.dtype.isnative:
+    dtype = _DTYPES.get(array.dtype)
+    if dtype is None:
+        _check_swapped(obj, array.dtype)
         reason = reason or "its bytes are not in this machine's order"
     elif array.dtype is not dtype:
         array = array.view(dtype)
@@ -76,12 +76,23 @@ def view_foreign(obj: Any, *, copy: bool | None = None) -> Foreign | None:
     return Foreign(array, "copy=True was asked for" if copy else reason)
 
 
+def _check_swapped(obj: Any, dtype: np.dtype[Any]) -> None:
+    """Raise unless ``dtype`` is a supported one in the other byte order."""
+    try:
+        as_dtype(dtype)
+    except DTypeError as error:
+        raise DTypeError(f"{type(obj).__name__}: {error}; convert its elements first") from None
+
+
 def _layout_reason(array: np.ndarray[Any, Any]) -> str | None:
     """Why a view in whole elements cannot describe ``array``, if so."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned:
+        return None
     steps = zip(array.shape, array.strides, strict=True)
     if array.size and any(length > 1 and step % array.itemsize for length, step in steps):
         return f"its strides {array.strides} are no multiples of {array.itemsize} bytes"
-    if not array.flags.aligned:
+    if not flags.aligned:
         return f"its address is no multiple of the {array.dtype.alignment} bytes that it needs"
     return None
 

@@ -7,30 +7,31 @@ a 64-byte boundary.
 
 A chunk returns to the pool from a finaliser, which may run inside any allocation on any thread.
 So giving back takes no lock: appending to a list and adding to an integer attribute are each
-indivisible under the interpreter's lock. Only growing and trimming lock.
+indivisible under the interpreter's lock. Only growing and trimming lock. The peak counts cells on
+shelves (`onebuf.memory.cells`) as in use, so that taking one costs no arithmetic.
 """
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import mmap
 import os
 import threading
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from onebuf.errors import OutOfMemory
 from onebuf.events import Allocated, listeners, tell
 from onebuf.memory.block import Block
+from onebuf.memory.cells import MOST_BYTES, Cell, Shelves
+from onebuf.memory.chunk import Chunk, address_of, map_anonymous
 from onebuf.options import options
 
 ALIGNMENT = 64
 SMALL_BYTES = 32 * 1024
 SLAB_BYTES = 1024 * 1024
-HUGE_PAGE_BYTES = 2 * 1024 * 1024
 
 
 def size_class(nbytes: int) -> int:
@@ -46,15 +47,6 @@ def size_class(nbytes: int) -> int:
 
 
 _SMALL_CLASS = [size_class(n * ALIGNMENT) for n in range(SMALL_BYTES // ALIGNMENT + 1)]
-
-
-class Chunk(NamedTuple):
-    """A piece of mapped memory that the pool hands out whole."""
-
-    memory: mmap.mmap
-    offset_bytes: int
-    nbytes: int
-    address: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +82,15 @@ class PoolBlock(Block):
         """Where in memory the block starts."""
         return self.chunk.address
 
+    def __init__(self, pool: Pool, chunk: Chunk, nbytes: int) -> None:
+        self.chunk = chunk
+        self.nbytes = nbytes
+        self._pool = pool
+        self._pin = None
+        self._readers = None
+
     def __del__(self) -> None:
-        chunk, pool = self.chunk, self._pool
-        size = chunk[2]
-        if size > SMALL_BYTES:
-            pool._give_back_large(chunk)
-        pool._in_use -= size
-        pool._free[size].append(chunk)
+        self._pool.give_back(self.chunk)
 
 
 class Pool:
@@ -117,12 +111,32 @@ class Pool:
         self._peak = 0
         self._large_cached = 0
         self._free: dict[int, list[Chunk]] = {size: [] for size in _SMALL_CLASS}
+        self.shelves = Shelves()
         self._lock = threading.Lock()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
 
     def allocate(self, nbytes: int) -> PoolBlock:
         """A block of at least ``nbytes`` bytes with undefined content."""
+        return PoolBlock(self, self._take(nbytes), nbytes)
+
+    def cell(self, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int) -> Cell | None:
+        """A small new array with a shelf to go back to; None if it is too large for one.
+
+        Whoever takes a cell either puts it on its shelf in the end, or its chunk back in the pool
+        (`give_back`), or makes a block of it (`adopt`).
+        """
+        shelf = self.shelves.shelf(shape, dtype) if nbytes <= MOST_BYTES else None
+        if shelf is None:
+            return None
+        chunk = self._take(nbytes)
+        return Cell(np.ndarray(shape, dtype, chunk.memory, chunk.offset_bytes), chunk, shelf)
+
+    def adopt(self, cell: Cell) -> PoolBlock:
+        """The block of a cell's memory, which from now on is shared like any other."""
+        return PoolBlock(self, cell.chunk, cell.array.nbytes)
+
+    def _take(self, nbytes: int) -> Chunk:
         size = _SMALL_CLASS[(nbytes + 63) >> 6] if nbytes <= SMALL_BYTES else size_class(nbytes)
         cap = options().memory_cap
         if cap is not None and self._in_use + size > cap:
@@ -134,37 +148,38 @@ class Pool:
         else:
             if size > SMALL_BYTES:
                 self._large_cached -= size
-        self._in_use += size
-        if self._in_use > self._peak:
-            self._peak = self._in_use
+        self._in_use = in_use = self._in_use + size
+        if in_use > self._peak:
+            self._peak = in_use
         if listeners():
-            tell(Allocated(size, self._in_use))
-        block = _new_block(PoolBlock)  # spelled out: this is the hottest path of all
-        block.chunk = chunk
-        block.nbytes = nbytes
-        block._pool = self
-        block._pin = None
-        block._readers = None
-        return block
+            tell(Allocated(size, in_use))
+        return chunk
 
-    def array(
-        self, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int
-    ) -> tuple[np.ndarray[Any, Any], PoolBlock]:
-        """Uninitialised elements in a block of their own, which the array does not keep alive."""
-        block = self.allocate(nbytes)
-        chunk = block.chunk
-        return _ndarray(shape, dtype, chunk[0], chunk[1]), block
+    def give_back(self, chunk: Chunk) -> None:
+        """Keep ``chunk`` for reuse, as far as the cache's limit allows."""
+        size = chunk.nbytes
+        self._in_use -= size
+        if size > SMALL_BYTES:
+            if size > self.cache_limit:
+                return
+            self._large_cached += size
+            if self._large_cached > self.cache_limit:
+                self._evict(self._large_cached - self.cache_limit)
+        self._free[size].append(chunk)
 
     def stats(self) -> PoolStats:
         """Bytes in use, cached and at the peak."""
+        shelved = self.shelves.nbytes
         cached = sum(size * len(chunks) for size, chunks in list(self._free.items()))
-        return PoolStats(self._in_use, cached, self._peak)
+        return PoolStats(self._in_use - shelved, cached + shelved, self._peak)
 
     def trim(self) -> int:
         """Give cached memory back to the system; returns how many bytes went."""
         before = self.stats().cached
+        for chunk in self.shelves.clear():
+            self.give_back(chunk)
         with self._lock:
-            kept = [chunk for chunk in self._drain(small=True) if chunk is not None]
+            kept = self._drain(small=True)
             free_bytes: dict[int, int] = {}
             for chunk in kept:
                 free_bytes[id(chunk.memory)] = free_bytes.get(id(chunk.memory), 0) + chunk.nbytes
@@ -185,12 +200,6 @@ class Pool:
                         self._large_cached -= size
         return taken
 
-    def _give_back_large(self, chunk: Chunk) -> None:
-        """Make room in the cache for ``chunk``."""
-        self._large_cached += chunk.nbytes
-        if self._large_cached > self.cache_limit:
-            self._evict(self._large_cached - self.cache_limit)
-
     def _evict(self, nbytes: int) -> None:
         """Let go of at least ``nbytes`` of large cached chunks, the largest class first."""
         for size in sorted(self._free, reverse=True):
@@ -205,9 +214,9 @@ class Pool:
             if size > SMALL_BYTES:
                 self._free.setdefault(size, [])
                 memory = self._map(size)
-                return Chunk(memory, 0, size, _address(memory))
+                return Chunk(memory, 0, size, address_of(memory))
             memory = self._map(SLAB_BYTES)
-            base = _address(memory)
+            base = address_of(memory)
             first, *rest = (
                 Chunk(memory, offset, size, base + offset)
                 for offset in range(0, SLAB_BYTES - size + 1, size)
@@ -240,24 +249,6 @@ class Pool:
         self._lock = threading.Lock()
 
 
-def map_anonymous(nbytes: int) -> mmap.mmap:
-    """Fresh zeroed memory, private to this process, with huge pages where they help."""
-    if not hasattr(mmap, "MAP_ANONYMOUS"):  # Windows
-        return mmap.mmap(-1, nbytes)
-    memory = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    if nbytes >= HUGE_PAGE_BYTES and hasattr(mmap, "MADV_HUGEPAGE"):
-        try:
-            memory.madvise(mmap.MADV_HUGEPAGE)
-        except OSError as error:
-            if error.errno != errno.EINVAL:  # a kernel without huge pages
-                raise
-    return memory
-
-
-def _address(memory: Any) -> int:
-    return ctypes.addressof(ctypes.c_char.from_buffer(memory))
-
-
 def _usable(chunk: Chunk) -> int:
     """Bytes of a slab that were cut into chunks of this chunk's size."""
     return SLAB_BYTES // chunk.nbytes * chunk.nbytes
@@ -269,9 +260,6 @@ def _quarter_of_memory() -> int:
     except (AttributeError, ValueError, OSError):
         return 1 << 30
 
-
-_ndarray = np.ndarray
-_new_block = object.__new__
 
 POOL = Pool()
 """The host's pool."""

@@ -9,6 +9,7 @@ it, everything here builds graphs and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from onebuf.graph import (
     CAST,
     CONSTANT,
     WHERE,
+    Fresh,
+    Leaf,
     Node,
     Op,
     elementwise_dtype,
@@ -28,7 +31,6 @@ from onebuf.graph import (
     reduce_dtype,
     reduce_shape,
     settle,
-    stored,
 )
 from onebuf.layout import broadcast_shapes
 from onebuf.memory import POOL, Block
@@ -51,7 +53,10 @@ _COMPARISONS = {
 
 _loops: dict[Op, Callable[..., Any]] = {}
 _run: Run | None = None
-_array = POOL.array
+_allocate = POOL.allocate
+_new_cell = POOL.cell
+_shelves = POOL.shelves.by_kind
+_ndarray = np.ndarray
 
 
 def install(loops: dict[Op, Callable[..., Any]], run: Run) -> None:
@@ -63,80 +68,82 @@ def install(loops: dict[Op, Callable[..., Any]], run: Run) -> None:
 
 def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
     """Uninitialised elements in a block of their own."""
-    numel = 1
-    for extent in shape:
-        numel *= extent
-    return _array(shape, dtype, numel * dtype.itemsize)
+    block = _allocate(prod(shape) * dtype.itemsize)
+    return _ndarray(shape, dtype, block.memory, block.offset_bytes), block
 
 
 def unary(op: Op, x: Node) -> Node:
     """``op`` of every element of ``x``."""
-    dtype = elementwise_dtype(op, x.dtype)
     array = x.array
     if array is None:
         array = settle(x)
+    dtype = elementwise_dtype(op, x.dtype)
     if array is not None and array.size <= options().eager_numel and op in _loops:
-        out, block = _array(array.shape, dtype, array.size * dtype.itemsize)
-        quiet_context().run(_loops[op], array, out)
-        if listeners():
-            _tell(op, out)
-        return stored(out, block)
+        return _now(op, (array,), x.shape, dtype, array.size)
     return make(op, (x,), None, x.shape, dtype)
 
 
-def binary(op: Op, x: Node | Scalar, y: Node | Scalar) -> Node:
-    """``op`` of the elements of ``x`` and ``y``, broadcast; one of them may be a Python scalar."""
+def binary(op: Op, x: Any, y: Any) -> Node:
+    """``op`` of the elements of nodes ``x`` and ``y``, broadcast; one may be a Python scalar."""
     if y.__class__ in _SCALARS:
-        return _with_scalar(op, x, y, False)  # type: ignore[arg-type]
+        return _with_scalar(op, x, y, False)
     if x.__class__ in _SCALARS:
-        return _with_scalar(op, y, x, True)  # type: ignore[arg-type]
-    assert isinstance(x, Node)
-    assert isinstance(y, Node)
-    if x.dtype is not y.dtype and "V" in (x.dtype.kind, y.dtype.kind):
-        common = promote(x.dtype, y.dtype)
-        return binary(op, cast(x, common), cast(y, common))
-    dtype = elementwise_dtype(op, x.dtype, y.dtype)
-    shape = x.shape if x.shape == y.shape else broadcast_shapes(x.shape, y.shape)
+        return _with_scalar(op, y, x, True)
     a = x.array
     b = y.array
     if a is None:
         a = settle(x)
     if b is None:
         b = settle(y)
+    if x.dtype is not y.dtype and "V" in (x.dtype.kind, y.dtype.kind):
+        common = promote(x.dtype, y.dtype)
+        return binary(op, cast(x, common), cast(y, common))
+    dtype = elementwise_dtype(op, x.dtype, y.dtype)
+    shape = x.shape
+    if shape != y.shape:
+        shape = broadcast_shapes(shape, y.shape)
     if a is not None and b is not None and op in _loops:
         limit = options().eager_numel
         if a.size <= limit and b.size <= limit:
-            out, block = new_array(shape, dtype)
-            quiet_context().run(_loops[op], a, b, out)
-            if listeners():
-                _tell(op, out)
-            return stored(out, block)
+            numel = a.size if shape is x.shape else prod(shape)
+            return _now(op, (a, b), shape, dtype, numel)
     return make(op, (x, y), None, shape, dtype)
 
 
-def _with_scalar(op: Op, x: Node, value: Scalar, reflected: bool) -> Node:
+def _now(op: Op, operands: Any, shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
+    """The result of an elementwise operation, computed at once into memory of the pool."""
+    try:
+        cell = _shelves[shape, dtype].pop()
+    except (KeyError, IndexError):
+        cell = _new_cell(shape, dtype, numel * dtype.itemsize)
+    result: Node
+    if cell is not None:
+        out = cell[0]
+        result = Fresh(cell, shape, dtype)
+    else:
+        out, block = new_array(shape, dtype)
+        result = Leaf(out, block)
+    quiet_context().run(_loops[op], *operands, out)
+    if listeners():
+        _tell(op, out)
+    return result
+
+
+def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
     """``op`` of every element of ``x`` and one Python scalar, which takes its type from ``x``."""
-    scalar: type = type(value)
-    scalar_dtype = meet_scalar(x.dtype, scalar)
     array = x.array
     if array is None:
         array = settle(x)
+    scalar_dtype = meet_scalar(x.dtype, value.__class__)
     if (
         array is not None
         and array.size <= options().eager_numel
         and op in _loops
         and x.dtype.kind != "V"
-        and scalar_dtype.kind != "V"
     ):
         dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
-        out, block = _array(array.shape, dtype, array.size * dtype.itemsize)
-        if reflected:
-            quiet_context().run(_loops[op], value, array, out)
-        else:
-            quiet_context().run(_loops[op], array, value, out)
-        if listeners():
-            _tell(op, out)
-        return stored(out, block)
+        operands = (value, array) if reflected else (array, value)
+        return _now(op, operands, x.shape, dtype, array.size)
     other = _scalar_operand(op, value, scalar_dtype)
     return binary(op, other, x) if reflected else binary(op, x, other)
 
@@ -212,16 +219,13 @@ def general(
             quiet_context().run(_run, op, tuple(arrays), arg, out)
             if listeners():
                 _tell(op, out)
-            return stored(out, block)
+            return Leaf(out, block)
     return make(op, srcs, arg, shape, dtype, unique=unique)
 
 
 def is_small(shape: tuple[int, ...], limit: int) -> bool:
     """Whether ``shape`` has at most ``limit`` elements."""
-    numel = 1
-    for extent in shape:
-        numel *= extent
-    return numel <= limit
+    return prod(shape) <= limit
 
 
 def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:

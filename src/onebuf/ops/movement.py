@@ -15,7 +15,7 @@ import numpy as np
 
 from onebuf.dtypes import promote
 from onebuf.errors import CopyError, LayoutError, ShapeError
-from onebuf.graph import CONCAT, COPY, PAD, VIEW, Node, make, settle, stored, strided
+from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
 from onebuf.layout import View, normalize_axis
 from onebuf.ops.apply import cast, general
 
@@ -43,7 +43,7 @@ def view_of(node: Node) -> View:
 def seen(node: Node, view: View) -> Node:
     """The elements of ``node``'s base through another layout."""
     if node.block is not None:
-        return stored(strided(node.block, node.dtype, view), node.block)
+        return Leaf(strided(node.block, node.dtype, view), node.block)
     base = node.base
     if view.shape == base.shape and view.offset == 0 and view == View.contiguous(base.shape):
         return base
@@ -64,7 +64,7 @@ def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
         array = settle(node)
     if array is not None and array.flags.c_contiguous:
         try:
-            return stored(array.reshape(shape), node.block)  # type: ignore[arg-type]
+            return Leaf(array.reshape(shape), node.block)  # type: ignore[arg-type]
         except _REFUSED:
             View.contiguous(node.shape).reshape(shape)
             raise
@@ -87,7 +87,7 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
         array = settle(node)
     if array is not None:
         try:
-            return stored(array.transpose(axes), node.block)  # type: ignore[arg-type]
+            return Leaf(array.transpose(axes), node.block)  # type: ignore[arg-type]
         except _REFUSED:
             View.contiguous(node.shape).permute(axes)
             raise
@@ -104,7 +104,7 @@ def index(node: Node, key: Any) -> Node:
             part = array[key]
             if part.__class__ is not np.ndarray:
                 part = array[(*key, ...) if key.__class__ is tuple else (key, ...)]
-            return stored(part, node.block)  # type: ignore[arg-type]
+            return Leaf(part, node.block)  # type: ignore[arg-type]
         except _REFUSED:
             View.contiguous(node.shape).index(key)
             raise

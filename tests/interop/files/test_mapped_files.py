@@ -1,9 +1,11 @@
 """Mapped files as memory: modes, lazy reading, flushing, lifetimes."""
 
 import gc
+import mmap
 import subprocess
 import sys
 import textwrap
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -109,6 +111,29 @@ def test_flush_of_a_part_beyond_the_first_page_works(tmp_path):
     part.window((10,), np.dtype("uint8"))[:] = 9
     part.flush()
     assert path.read_bytes()[70_000:70_012] == b"\0" + b"\t" * 10 + b"\0"
+
+
+class Recording(mmap.mmap):
+    """A mapping that remembers what it was asked to flush."""
+
+    flushed: ClassVar[list] = []
+
+    def flush(self, *range_bytes):
+        self.flushed.append(range_bytes)
+        super().flush(*range_bytes)
+
+
+def test_flush_waits_for_the_pages_of_its_part_only(tmp_path):
+    page = mmap.ALLOCATIONGRANULARITY
+    path = tmp_path / "pages.raw"
+    path.write_bytes(bytes(4 * page))
+    with path.open("r+b") as file:
+        memory = Recording(file.fileno(), 0)
+    for mode in ("r", "c", "r+"):
+        part = map_file(path, mode).part(2 * page + 5, 7)
+        part.memory = memory
+        part.flush()
+    assert Recording.flushed == [(2 * page, 12)]
 
 
 @pytest.mark.parametrize("offset_bytes, nbytes", [(-1, 2), (0, 11), (11, 0), (5, -1), (2**70, 1)])

@@ -248,19 +248,17 @@ def fill_disk(monkeypatch):
 
 
 def fail_at_the_end(monkeypatch):
-    def refuse(*arguments):
-        raise PermissionError("not now")
+    """Refuse to give the target's name to what was written, and that only once."""
+    for name in ("replace", "rename"):
+        genuine = getattr(os, name)
 
-    monkeypatch.setattr(atomic.os, "replace", refuse)
-    rename = os.rename
+        def refuse(source, target, name=name, genuine=genuine):
+            if os.path.basename(target).startswith("target"):
+                monkeypatch.setattr(atomic.os, name, genuine)
+                raise PermissionError("not now")
+            genuine(source, target)
 
-    def refuse_new(source, target):
-        if os.path.basename(target).startswith("target"):
-            monkeypatch.setattr(atomic.os, "rename", rename)
-            refuse()
-        rename(source, target)
-
-    monkeypatch.setattr(atomic.os, "rename", refuse_new)
+        monkeypatch.setattr(atomic.os, name, refuse)
 
 
 def interrupt(monkeypatch):
