@@ -68,7 +68,7 @@ def test_the_namespace_has_every_operation():
 
 
 @pytest.mark.parametrize("name", sorted(UNARY))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(case=cases())
 def test_unary_functions_equal_numpys(name, case):
     array = case.array()
@@ -90,7 +90,7 @@ def test_unary_functions_refuse_what_numpy_refuses_when_they_are_called(name, dt
 
 
 @pytest.mark.parametrize("name", sorted(UNARY))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(case=cases())
 def test_unary_functions_give_the_same_bits_at_once_and_later(name, case):
     assume(defined(name, case.array()) and not (name == "round" and case.base.dtype == bool))
@@ -105,7 +105,7 @@ def test_unary_functions_give_the_same_bits_at_once_and_later(name, case):
 
 
 @pytest.mark.parametrize("name", sorted(BINARY))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(pair=broadcast_pairs())
 def test_binary_functions_equal_numpys(name, pair):
     x, y = pair
@@ -124,7 +124,7 @@ def test_binary_functions_equal_numpys(name, pair):
 
 
 @pytest.mark.parametrize("name", sorted(BINARY))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(pair=broadcast_pairs(dtypes.ALL))
 def test_binary_functions_give_the_same_bits_at_once_and_later(name, pair):
     x, y = pair
@@ -157,7 +157,7 @@ def test_a_python_scalar_on_either_side_is_numpys(name, scalar, swapped):
 
 @pytest.mark.parametrize("name", sorted(BINARY))
 @pytest.mark.parametrize("scalar", [True, 3, 2.5, -0.0])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(case=cases())
 def test_a_python_scalar_gives_the_same_bits_at_once_and_later(name, scalar, case):
     function = getattr(onebuf, name)
@@ -196,7 +196,8 @@ def test_operators_equal_numpys(sign, dtype, mode):
     x, y = make(a, mode), make(b, mode)
     for one, two, p, q in ((a, b, x, y), (a, a.dtype.type(2).item(), x, a.dtype.type(2).item())):
         try:
-            wanted, back = apply(one, two), apply(two, one)
+            with np.errstate(all="ignore"):
+                wanted, back = apply(one, two), apply(two, one)
         except TypeError:
             with in_mode(mode), pytest.raises(TypeError):
                 apply(p, q)
@@ -239,7 +240,9 @@ def test_a_numpy_array_on_either_side_is_an_operand(mode):
 # Promotion
 
 
-@pytest.mark.parametrize("name", ["add", "divide", "less", "floor_divide", "maximum"])
+@pytest.mark.parametrize(
+    "name", ["add", "divide", "less", "floor_divide", "maximum", "hypot", "atan2", "logaddexp"]
+)
 def test_promotion_is_numpys_for_all_pairs(name):
     for one in dtypes.STANDARD:
         for two in dtypes.STANDARD:
@@ -380,7 +383,7 @@ def axes(draw, ndim):
 
 
 @pytest.mark.parametrize("name", NUMPY_REDUCTIONS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=cases(dtypes.STANDARD, tame=True), data=st.data())
 def test_reductions_equal_numpys(name, case, data):
     array = case.array()
@@ -402,7 +405,7 @@ def test_reductions_equal_numpys(name, case, data):
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(case=cases(REAL), data=st.data())
 def test_positions_of_extremes_equal_numpys(name, case, data):
     array = case.array()
@@ -433,7 +436,7 @@ def test_the_position_along_some_of_the_axes_is_right_or_refused(name, axis, mod
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "argmax", "all"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(case=cases(dtypes.ALL))
 def test_reductions_give_the_same_bits_at_once_and_later(name, case):
     try:
@@ -498,7 +501,7 @@ def test_dropping_the_imaginary_part_does_not_warn(mode):
 # More than one operation
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(pair=broadcast_pairs([dtypes.float32, dtypes.float64, dtypes.int32]))
 def test_whole_expressions_give_the_same_bits_at_once_and_later(pair):
     def expression(x, y):
@@ -514,7 +517,7 @@ def test_whole_expressions_give_the_same_bits_at_once_and_later(pair):
 
 
 @both_modes
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_matmul_equals_numpys(mode, data):
     n, k, m = (data.draw(st.integers(0, 4)) for _ in range(3))

@@ -203,9 +203,9 @@ _FOLDS: dict[Op, np.ufunc] = {
 def _fold(ufunc: np.ufunc, x: Array, arg: Any, out: Array) -> None:
     axes, keepdims = arg
     if out.dtype.kind != "V":
-        ufunc.reduce(x, axes, out.dtype, out, keepdims)
+        ufunc.reduce(x, axis=axes, dtype=out.dtype, out=out, keepdims=keepdims)
         return
-    wide = ufunc.reduce(x, axes, np.dtype(np.float32), None, keepdims)
+    wide = ufunc.reduce(x, axis=axes, dtype=np.float32, keepdims=keepdims)
     np.copyto(out, wide, casting="unsafe")
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Hashable
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Node:
     """
 
     __slots__ = (
-        *("op", "srcs", "arg", "shape", "dtype", "key", "origin", "array", "block", "readers"),
+        *("op", "srcs", "arg", "shape", "dtype", "key", "made_at", "array", "block", "readers"),
         *("claimed", "__weakref__"),
     )
 
@@ -47,7 +48,7 @@ class Node:
         self.shape = shape
         self.dtype = dtype
         self.key = 0
-        self.origin: Origin | None = None
+        self.made_at: tuple[CodeType, int] | None = None
         self.array: Array | None = None
         self.block: Block | None = None
         self.readers: list[weakref.ref[Node]] = []
@@ -71,6 +72,11 @@ class Node:
         """The node whose elements these are: another one for views, else this node."""
         return self.srcs[0] if self.op is VIEW else self
 
+    @property
+    def origin(self) -> Origin | None:
+        """Where in the user's program the node was made; None for stored elements."""
+        return None if self.made_at is None else Origin(*self.made_at)
+
     def __repr__(self) -> str:
         srcs = ", ".join(src.op.name for src in self.srcs)
         return f"<{self.op.name}({srcs}) {self.dtype.name}{list(self.shape)}>"
@@ -88,7 +94,7 @@ class Leaf(Node):
     srcs = ()
     arg = None
     key = 1
-    origin = None
+    made_at = None
 
     def __init__(self, array: Array, block: Block) -> None:
         self.shape = array.shape
@@ -156,23 +162,30 @@ def make(
     A ``unique`` node is always a new one.
     """
     # Sources are told apart by id: a node found alive and pending keeps its sources alive, so
-    # their ids cannot have been given to others.
-    key = (op, arg if identity is None else identity, shape, dtype, *[id(src) for src in srcs])
+    # their ids cannot have been given to others. One and two sources are spelled out for speed.
+    count = len(srcs)
+    if count == 2:
+        one, two = srcs
+        key: Hashable = (op, identity or arg, shape, dtype, id(one), id(two))
+        structure = hash((op, dtype, len(shape), one.key, two.key))
+    else:
+        key = (op, identity or arg, shape, dtype, *map(id, srcs))
+        structure = hash((op, dtype, len(shape), *[src.key for src in srcs]))
     found = None if unique else _table.get(key)
     if found is not None:
         node = found()
         if node is not None and node.block is None:
             return node
     node = Node(op, srcs, arg, shape, dtype)
-    node.key = hash((op, dtype, len(shape), *[src.key for src in srcs]))
-    node.origin = caller()
+    node.key = structure
+    node.made_at = caller()
     reference = weakref.ref(node)
     if op is VIEW:
         node.readers = srcs[0].readers
     else:
         for src in srcs:
             if src.op is not CONSTANT:
-                readers = src.readers
+                readers = src.readers if src.block is None else src.block.readers
                 readers.append(reference)
                 if not len(readers) & 255:
                     _prune(readers)

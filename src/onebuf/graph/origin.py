@@ -38,16 +38,15 @@ class Origin(NamedTuple):
         return f"{place}: {text}" if text else place
 
 
-def caller() -> Origin | None:
-    """The innermost place outside this package that led here."""
+def caller() -> tuple[CodeType, int] | None:
+    """The innermost place outside this package that led to the caller."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         code = frame.f_code
-        name = code.co_filename
-        ours = _is_ours.get(name)
+        ours = _is_ours.get(code.co_filename)
         if ours is None:
-            ours = _is_ours[name] = name.startswith(PACKAGE)
+            ours = _is_ours[code.co_filename] = code.co_filename.startswith(PACKAGE)
         if not ours:
-            return Origin(code, frame.f_lasti)
+            return code, frame.f_lasti
         frame = frame.f_back
     return None

@@ -26,11 +26,13 @@ class Block:
     """Flat memory from ``address`` on, ``nbytes`` long.
 
     ``memory`` is any object with the buffer protocol; the block starts ``offset_bytes`` into it.
+    ``readers`` belongs to whoever defers reading: weak references to the work that must be done
+    before the memory is written.
     """
 
     __slots__ = (
-        *("memory", "offset_bytes", "nbytes", "address", "writable"),
-        *("_pin", "_readers", "__weakref__"),
+        *("memory", "offset_bytes", "nbytes", "address", "writable", "readers"),
+        *("_pin", "__weakref__"),
     )
 
     def __init__(
@@ -41,7 +43,7 @@ class Block:
         self.nbytes = nbytes
         self.address = address
         self.writable = writable
-        self._readers: list[weakref.ref[Any]] | None = None
+        self.readers: list[weakref.ref[Any]] = []
         self._pin: weakref.ref[Pin] | None = None
 
     @classmethod
@@ -54,17 +56,6 @@ class Block:
         """
         flat = _flat_bytes(array)
         return cls(flat, 0, flat.size, flat.ctypes.data, array.flags.writeable)
-
-    @property
-    def readers(self) -> list[weakref.ref[Any]]:
-        """Weak references to the work that must be done before the memory is written."""
-        if self._readers is None:
-            self._readers = []
-        return self._readers
-
-    @readers.setter
-    def readers(self, readers: list[weakref.ref[Any]]) -> None:
-        self._readers = readers
 
     @property
     def has_window(self) -> bool:

@@ -33,7 +33,7 @@ from onebuf.graph import (
     settle,
 )
 from onebuf.layout import broadcast_shapes
-from onebuf.memory import POOL, Block
+from onebuf.memory import POOL, Block, Cell
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
 
@@ -112,14 +112,14 @@ def binary(op: Op, x: Any, y: Any) -> Node:
 
 def _now(op: Op, operands: Any, shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
     """The result of an elementwise operation, computed at once into memory of the pool."""
+    cell: Cell | None
     try:
         cell = _shelves[shape, dtype].pop()
     except (KeyError, IndexError):
         cell = _new_cell(shape, dtype, numel * dtype.itemsize)
-    result: Node
     if cell is not None:
         out = cell[0]
-        result = Fresh(cell, shape, dtype)
+        result: Node = Fresh(cell, shape, dtype)
     else:
         out, block = new_array(shape, dtype)
         result = Leaf(out, block)
