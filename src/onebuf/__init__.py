@@ -10,6 +10,10 @@ answers all three.
 (1, 3)
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from onebuf import errors, random
 from onebuf.array_api.creation import (
     arange,
@@ -112,15 +116,38 @@ from onebuf.dtypes import (
     uint32,
     uint64,
 )
-from onebuf.engine import Counters, counters, profile
+from onebuf.engine import Counters, counters
 from onebuf.errors import OnebufError
-from onebuf.files import Archive, open, save
 from onebuf.interop import Window
 from onebuf.machine import Device, device, devices
 from onebuf.options import config
 from onebuf.scheduler import Item
 
+if _TYPE_CHECKING:
+    from onebuf.engine.profiling import profile
+    from onebuf.files import Archive, open, save
+
 __version__ = "0.1.0"
+
+# What most programs never use, and what imports much: loaded when it is first named.
+_LATER = {
+    "Archive": "onebuf.files",
+    "open": "onebuf.files",
+    "profile": "onebuf.engine.profiling",
+    "save": "onebuf.files",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'onebuf' has no attribute {name!r}")
+    value = globals()[name] = getattr(_import_module(_LATER[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 __all__ = [
     "Archive",

@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from onebuf.errors import DTypeError
+from onebuf.errors import DTypeError, ScalarRangeError
 
 bool = np.dtype("bool")  # noqa: A001 - the standard's own name
 int8 = np.dtype("int8")
@@ -123,6 +123,25 @@ def promote(*types: np.dtype[Any]) -> np.dtype[Any]:
     if common == float16 and narrow:
         return narrow.pop() if len(narrow) == 1 else float32
     return BY_NAME[common.name]
+
+
+def typed_scalar(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A Python scalar made ready to meet elements of ``dtype``; an error if it does not fit.
+
+    >>> typed_scalar(300, int8)
+    Traceback (most recent call last):
+    onebuf.errors.ScalarRangeError: int8 holds -128 to 127, got 300; convert with astype(...) first
+    """
+    if dtype.kind == "V":
+        return dtype.type(value)
+    if value.__class__ is int and dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        if not info.min <= value <= info.max:
+            raise ScalarRangeError(
+                f"{dtype.name} holds {info.min} to {info.max}, got {value}; "
+                f"convert with astype(...) first"
+            )
+    return value
 
 
 @cache

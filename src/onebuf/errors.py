@@ -10,6 +10,7 @@
     ├── DTypeError         TypeError     an element type that an operation does not take
     ├── ArgumentError      ValueError    any other argument with a value out of range
     ├── ArgumentTypeError  TypeError     any other argument of the wrong type
+    ├── ScalarRangeError   OverflowError a number that an element type cannot hold
     ├── ReadOnlyError      ValueError    a write to memory that may not be written
     ├── CopyError          ValueError    ``copy=False`` where only a copy would do
     ├── ExportError        BufferError   memory that cannot be handed out, or freed, as asked
@@ -54,6 +55,10 @@ class ArgumentError(OnebufError, ValueError):
 
 class ArgumentTypeError(OnebufError, TypeError):
     """An argument of the wrong type."""
+
+
+class ScalarRangeError(OnebufError, OverflowError, ValueError):
+    """A Python number that the element type cannot hold."""
 
 
 class ReadOnlyError(OnebufError, ValueError):

@@ -15,45 +15,43 @@ from onebuf.memory import Mode
 
 
 class Archive(Mapping[str, Buffer]):
-    """A file of several named buffers; each is mapped when it is asked for.
+    """A file of several named buffers, none of them read before its elements are.
 
     ``metadata`` is what the file says about itself.
     """
 
-    def __init__(self, held: Mapping[str, Any], name: str) -> None:
-        self._held = held
+    def __init__(self, buffers: Mapping[str, Buffer], name: str, metadata: Mapping[str, str]):
+        self._buffers = dict(buffers)
         self._name = name
-        self._open: dict[str, Buffer] = {}
-        self.metadata: dict[str, str] = dict(getattr(held, "metadata", None) or {})
+        self.metadata = dict(metadata)
 
     def __getitem__(self, name: str) -> Buffer:
-        if name not in self._open:
-            if name not in self._held:
-                raise KeyError(f"{self._name} has no {name!r}; it has {', '.join(self._held)}")
-            self._open[name] = _buffer(self._held[name])
-        return self._open[name]
+        try:
+            return self._buffers[name]
+        except KeyError:
+            has = ", ".join(self) or "nothing (it was closed)"
+            raise KeyError(f"{self._name} has no {name!r}; it has {has}") from None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._held)
+        return iter(self._buffers)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._buffers)
 
     def __repr__(self) -> str:
         return f"Archive({self._name!r}: {', '.join(self) or 'empty'})"
 
     def flush(self) -> None:
         """Wait until everything written so far is in the file."""
-        for buffer in self._open.values():
+        for buffer in self._buffers.values():
             buffer.flush()
 
     def close(self) -> None:
         """Flush and let go of the file; an error while windows or views still use it."""
-        while self._open:
-            name, buffer = next(iter(self._open.items()))
-            buffer.close()
-            del self._open[name]
-        self._held = {}
+        self.flush()
+        for name in list(self._buffers):
+            self._buffers[name].close()
+            del self._buffers[name]
 
     def __enter__(self) -> Archive:
         return self
@@ -81,7 +79,8 @@ def open(  # noqa: A001 - the name is fixed
         path, mode, dtype=dtype, shape=shape, offset_bytes=offset_bytes, format=format
     )
     if isinstance(found, Mapping):
-        return Archive(found, os.fspath(path))
+        buffers = {name: _buffer(part) for name, part in found.items()}
+        return Archive(buffers, os.fspath(path), getattr(found, "metadata", {}))
     return _buffer(found)
 
 

@@ -58,7 +58,7 @@ def device(name: str | Device | None = None) -> Device:
         if known.name == wanted:
             return known
     names = [known.name for known in DEVICES]
-    close = get_close_matches(wanted, names, 1, 0.5)
+    close = get_close_matches(wanted, names, 1, 0.7)
     hint = f"; did you mean {close[0]}?" if close else ""
     raise DeviceError(f"unknown device {str(name)!r}; available: {', '.join(names)}{hint}")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.errors import ExportError
+from onebuf.errors import ArgumentError
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -21,7 +21,6 @@ from onebuf.graph import (
     CONSTANT,
     COPY,
     EMPTY,
-    FREED,
     MATMUL,
     PAD,
     RANDOM_BITS,
@@ -150,12 +149,23 @@ def _minimum(x: Array, y: Array, out: Array) -> None:
     np.minimum(x, y, out=out)
 
 
+def _pow(x: Array, y: Array, out: Array) -> None:
+    try:
+        np.pow(x, y, out)
+    except ValueError:
+        raise ArgumentError(
+            f"pow of whole numbers needs exponents of at least 0, got {np.min(y)}; "
+            f"convert with astype('float64') first"
+        ) from None
+
+
 LOOPS: dict[Op, Callable[..., Any]] = {
     **{op: getattr(np, name) for name, op in (UNARY | BINARY).items()},
     UNARY["round"]: _round,
     UNARY["trunc"]: _trunc,
     UNARY["real"]: _real,
     UNARY["imag"]: _imag,
+    BINARY["pow"]: _pow,
     BINARY["maximum"]: _maximum,
     BINARY["minimum"]: _minimum,
 }
@@ -186,10 +196,6 @@ def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
     out[_inside(arg.widths, out.shape)] = operands[0]
 
 
-def _refuse_freed(operands: Operands, arg: Any, out: Array) -> None:
-    raise ExportError("this buffer was freed, so it has no elements; make a new one")
-
-
 _FOLDS: dict[Op, np.ufunc] = {
     REDUCE["sum"]: np.add,
     REDUCE["prod"]: np.multiply,
@@ -211,7 +217,6 @@ def _fold(ufunc: np.ufunc, x: Array, arg: Any, out: Array) -> None:
 
 FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     EMPTY: lambda operands, arg, out: None,
-    FREED: _refuse_freed,
     CONSTANT: _fill_constant,
     RANDOM_BITS: _fill_random,
     CAST: _fill_cast,

@@ -24,14 +24,16 @@ from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, read, realize
 from onebuf.errors import ArgumentTypeError, LayoutError
-from onebuf.graph import SOURCE, Leaf
+from onebuf.graph import FREED, SOURCE, Leaf
 from onebuf.interop import Window, memoryview_of
-from onebuf.machine import CPU, Device, device
+from onebuf.machine import CPU, Device
+from onebuf.machine import device as find_device
 from onebuf.memory import FileBlock
 from onebuf.scheduler import is_readable
 
 DT = np.dtype[Any]
 Shape = int | Sequence[int]
+Where = str | Device | None
 
 
 class Buffer(Operators, Movement, Reductions, ForeignProtocols):
@@ -54,7 +56,7 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
         data: Any,
         dtype: Any = None,
         *,
-        device: str | Device | None = None,
+        device: Where = None,
         copy: bool | None = None,
     ) -> None:
         node = as_node(data, dtype, copy, NARROW, device)
@@ -68,28 +70,32 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     # -- making ------------------------------------------------------------------------------------
 
     @classmethod
-    def zeros(cls, shape: Shape, dtype: Any = dtypes.float32) -> Self:
+    def zeros(cls, shape: Shape, dtype: Any = dtypes.float32, *, device: Where = None) -> Self:
         """Zeros.
 
         >>> Buffer.zeros((2, 2))
         Buffer([[0., 0.],
                 [0., 0.]], shape=(2, 2), dtype=float32, device=CPU)
         """
-        return cls.full(shape, 0, dtype)
+        return cls.full(shape, 0, dtype, device=device)
 
     @classmethod
-    def ones(cls, shape: Shape, dtype: Any = dtypes.float32) -> Self:
+    def ones(cls, shape: Shape, dtype: Any = dtypes.float32, *, device: Where = None) -> Self:
         """Ones."""
-        return cls.full(shape, 1, dtype)
+        return cls.full(shape, 1, dtype, device=device)
 
     @classmethod
-    def full(cls, shape: Shape, value: Any, dtype: Any = dtypes.float32) -> Self:
+    def full(
+        cls, shape: Shape, value: Any, dtype: Any = dtypes.float32, *, device: Where = None
+    ) -> Self:
         """One value everywhere."""
+        find_device(device)
         return cls._value(ops.full(ops.as_shape(shape), value, dtypes.as_dtype(dtype)))
 
     @classmethod
-    def empty(cls, shape: Shape, dtype: Any = dtypes.float32) -> Self:
+    def empty(cls, shape: Shape, dtype: Any = dtypes.float32, *, device: Where = None) -> Self:
         """Elements of no particular value; memory is taken at the first use."""
+        find_device(device)
         return cls._value(ops.empty(ops.as_shape(shape), dtypes.as_dtype(dtype)))
 
     @classmethod
@@ -260,7 +266,7 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
         """The elements on another device."""
         if stream is not None:
             raise ArgumentTypeError(f"the host has no streams: stream needs None, got {stream!r}")
-        device(target)
+        find_device(target)
         return self
 
     def free(self) -> None:
@@ -348,15 +354,23 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
         return complex(self.item())
 
     def __index__(self) -> int:
-        if dtypes.kind(self.dtype) not in "iu":
-            raise ArgumentTypeError(f"an index needs whole numbers, got {self.dtype.name}")
+        if self.shape or dtypes.kind(self.dtype) not in "iu":
+            raise ArgumentTypeError(
+                f"an index needs a whole number of shape (), got {self.dtype.name} of shape "
+                f"{self.shape}; take one element or convert with astype(...)"
+            )
         return int(self.item())
+
+    def __bytes__(self) -> bytes:
+        return read(self._node).tobytes()
 
     def __str__(self) -> str:
         return values(read(self._node))
 
     def __repr__(self) -> str:
         node = self._node
+        if node.op is FREED:
+            return f"{type(self).__name__}(<freed>)"
         array = read(node) if is_readable(node) else None
         facts = {"shape": self.shape, "dtype": self.dtype.name, "device": self.device}
         return describe(type(self).__name__, array, node.base.op.name, facts)

@@ -11,7 +11,7 @@ from onebuf import dtypes
 from onebuf.buffer.exchange import as_numpy, interface, reduce_parts, restore_parts, window
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
-from onebuf.graph import BINARY, UNARY, Node, Op
+from onebuf.graph import BINARY, UNARY, Op
 from onebuf.interop import DEVICE, export
 from onebuf.layout import View
 from onebuf.ops import binary, unary
@@ -70,30 +70,41 @@ class ForeignProtocols(Handle):
                 return self._value(apply(op, *operands))
         return _on_arrays(type(self), getattr(ufunc, method), inputs, kwargs)
 
+    def __array_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return _on_arrays(type(self), function, args, kwargs)
+
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         block, dtype, view = reduce_parts(self._node)
         return _restore, (type(self), block, dtype, view.shape, view.stride, view.offset)
 
 
-def _on_arrays(kind: type, function: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Any other call of a ufunc: on windows, with results that are not ``out`` made buffers."""
-    outs = kwargs.get("out", ())
-    if outs:
-        kwargs["out"] = tuple([_array(out) for out in outs])
-    for name in ("where", "axis"):
-        if name in kwargs:
-            kwargs[name] = _array(kwargs[name])
-    result = function(*[_array(x) for x in inputs], **kwargs)
-    if outs:
-        return outs[0] if len(outs) == 1 else outs
-    if isinstance(result, tuple):
-        return tuple([kind(part) for part in result])
-    return None if result is None else kind(result)
+def _on_arrays(kind: type, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of NumPy on windows, with arrays in its result made buffers; ``out`` is kept."""
+    out = kwargs.get("out")
+    result = function(*[_array(x) for x in args], **{k: _array(x) for k, x in kwargs.items()})
+    if out is not None and out != ():
+        return out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    return _wrapped(kind, result)
 
 
 def _array(x: Any) -> Any:
-    node = getattr(x, "_node", None)
-    return window(node) if isinstance(node, Node) else x
+    """``x`` with the buffers in it turned into windows."""
+    if isinstance(x, Handle):
+        return window(x._node)
+    if isinstance(x, list | tuple) and any(isinstance(part, Handle | list | tuple) for part in x):
+        return type(x)([_array(part) for part in x])
+    return x
+
+
+def _wrapped(kind: type, result: Any) -> Any:
+    """``result`` with the arrays in it turned into buffers."""
+    if isinstance(result, list | tuple):
+        return type(result)([_wrapped(kind, part) for part in result])
+    if isinstance(result, np.ndarray | np.generic) and dtypes.is_supported(result.dtype):
+        return kind(result)
+    return result
 
 
 def _restore(

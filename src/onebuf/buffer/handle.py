@@ -44,8 +44,8 @@ class Handle:
     def _view(self, node: Node) -> Self:
         """A buffer on the same elements as this one; a value if ``node`` had to be a copy."""
         mine = self._node
-        shares = node.block is mine.block if node.block is not None else node.base is mine.base
-        if not shares:
+        block = node.block
+        if (node.base is not mine.base) if block is None else (block is not mine.block):
             return self._value(node)
         view = _new(self.__class__)
         node.claimed = True

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.engine import assign, own, read, settle_readers, writable
+from onebuf.engine import assign, read, settle_readers, writable
 from onebuf.errors import IndexRangeError
 from onebuf.graph import SOURCE, Leaf, Node
 from onebuf.ops import Scalar, index, new_array, quietly
@@ -63,7 +63,7 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
         key = plain(key)
     if is_basic(key):
         if node.base.op is not SOURCE:
-            own(node)
+            writable(node)
         assign(index(node, key), value)
         return
     new = read(value) if isinstance(value, Node) else value

@@ -42,7 +42,7 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
     if found.size == 0 and found.dtype == np.float64:
         return found.astype(dtype or defaults.get(dtypes.float64, dtypes.float64))
     if found.dtype not in dtypes.ALL:
-        raise DTypeError(f"a buffer needs numbers or bools, got {_describe(found)}")
+        raise DTypeError(f"a buffer needs numbers or bools, got {_describe(data)}")
     wanted = dtype or defaults.get(found.dtype, found.dtype)
     if dtypes.kind(found.dtype) in "iu" and dtypes.kind(wanted) in "iu":
         _check_range(found, wanted, dtype is None)
@@ -60,8 +60,13 @@ def _check_range(found: Array, wanted: DT, deduced: bool) -> None:
         )
 
 
-def _describe(found: Array) -> str:
-    if found.dtype != object:
-        return f"{found.dtype.name} such as {found.reshape(-1)[0]!r}"
-    odd = next((item for item in found.reshape(-1) if not isinstance(item, int)), None)
-    return "an integer beyond 64 bits" if odd is None else f"{type(odd).__name__}: {odd!r}"
+def _describe(data: Any) -> str:
+    """The first value in nested data that is not a number."""
+    todo = [data]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, list | tuple):
+            todo.extend(reversed(item))
+        elif not isinstance(item, int | float | complex | np.number | np.bool):
+            return f"{type(item).__name__}: {item!r}"
+    return "an integer beyond 64 bits"

@@ -2,7 +2,6 @@
 
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
-from onebuf.engine.profiling import profile
 from onebuf.engine.realizing import own, read, realize
 from onebuf.engine.writing import assign, settle_readers, update, writable
 
@@ -12,7 +11,6 @@ __all__ = [
     "counters",
     "explain",
     "own",
-    "profile",
     "read",
     "realize",
     "settle_readers",

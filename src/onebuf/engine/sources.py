@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.interop.files import Source
+from onebuf.interop import Source
 from onebuf.layout import View, compose
 
 Array = np.ndarray[Any, Any]

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import LOOPS
-from onebuf.dtypes import kind
+from onebuf.dtypes import kind, meet_scalar, typed_scalar
 from onebuf.engine.realizing import own, read, realize
 from onebuf.engine.sources import write_region
 from onebuf.errors import DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import SOURCE, VIEW, Node, Op, elementwise_dtype, pending_readers
 from onebuf.layout import View, broadcast_shapes
+from onebuf.memory import FileBlock
 from onebuf.ops import Scalar, quietly, view_of
 
 Array = np.ndarray[Any, Any]
@@ -25,7 +26,7 @@ Array = np.ndarray[Any, Any]
 
 def assign(target: Node, value: Node | Scalar) -> None:
     """Write ``value``, broadcast and converted, to the elements of ``target``."""
-    new = read(value) if isinstance(value, Node) else np.asarray(value)
+    new = read(value) if isinstance(value, Node) else np.asarray(typed_scalar(value, target.dtype))
     _check_fits(new.shape, target.shape)
     _check_kind(new, target)
     if target.base.op is SOURCE:
@@ -46,8 +47,9 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
         result = elementwise_dtype(op, dtype, value.dtype)
         operand: Any = read(value)
     else:
-        result = elementwise_dtype(op, dtype, dtype)
-        operand = _typed(value, dtype)
+        scalar: type = value.__class__
+        result = elementwise_dtype(op, dtype, meet_scalar(dtype, scalar))
+        operand = typed_scalar(value, dtype)
     if not np.can_cast(result, dtype, "same_kind"):
         raise DTypeError(
             f"{op.name} in place would turn {result.name} into {dtype.name}; "
@@ -64,10 +66,7 @@ def writable(node: Node) -> Array:
     """The elements of ``node`` to write to, or an error that says why not."""
     array = own(node)
     if not array.flags.writeable:
-        raise ReadOnlyError(
-            "this buffer's memory is read only (it came from a read-only owner or file); "
-            "write to a copy instead: b = b.copy()"
-        )
+        raise ReadOnlyError(_why_read_only(node))
     if not array.flags.c_contiguous and view_of(node).overlaps_itself:
         raise ReadOnlyError(
             f"a write needs every element to have its own place in memory, but strides "
@@ -75,6 +74,18 @@ def writable(node: Node) -> Array:
             f"or windowed view); write to a copy instead: b = b.copy()"
         )
     return array
+
+
+def _why_read_only(node: Node) -> str:
+    if isinstance(node.block, FileBlock):
+        return (
+            f"{node.block.path} was opened for reading; open it with mode='r+' to change the file, "
+            f"or with mode='c' to change the buffer alone"
+        )
+    return (
+        "this buffer's memory is read only, because its owner's is; "
+        "write to a copy instead: b = b.copy()"
+    )
 
 
 def settle_readers(node: Node) -> None:
@@ -103,10 +114,6 @@ def _assign_source(target: Node, new: Array) -> None:
 
 def _copy(array: Array, new: Array) -> None:
     np.copyto(array, new, casting="unsafe")
-
-
-def _typed(value: Scalar, dtype: np.dtype[Any]) -> Any:
-    return dtype.type(value) if dtype.kind == "V" else value
 
 
 def _check_fits(shape: tuple[int, ...], target: tuple[int, ...]) -> None:

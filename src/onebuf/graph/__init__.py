@@ -1,7 +1,17 @@
 """The graph: what is to be computed, as immutable nodes with their shapes and dtypes."""
 
 from onebuf.graph.infer import elementwise_dtype, reduce_axes, reduce_dtype, reduce_shape
-from onebuf.graph.node import Fresh, Leaf, Node, attach, make, pending_readers, settle, strided
+from onebuf.graph.node import (
+    Fresh,
+    Leaf,
+    Node,
+    attach,
+    freed,
+    make,
+    pending_readers,
+    settle,
+    strided,
+)
 from onebuf.graph.op import (
     ARANGE,
     BINARY,
@@ -54,6 +64,7 @@ __all__ = [
     "attach",
     "caller",
     "elementwise_dtype",
+    "freed",
     "make",
     "pending_readers",
     "reduce_axes",

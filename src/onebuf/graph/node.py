@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.graph.op import CONSTANT, STORED, VIEW, Op
+from onebuf.errors import ExportError
+from onebuf.graph.op import CONSTANT, FREED, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.layout import View
 from onebuf.memory import POOL, SHELF_LENGTH, Block, Cell
@@ -30,6 +31,7 @@ DT = np.dtype[Any]
 class Node:
     """One value: ``op`` applied to ``srcs`` with the static argument ``arg``.
 
+    ``key`` is the structure: equal for graphs of the same operations, whatever their leaves are.
     ``array`` and ``block`` are set once the elements are in host memory; ``array`` does not keep
     the block alive by itself and must never leave the package (windows do).
     """
@@ -40,15 +42,22 @@ class Node:
     )
 
     def __init__(
-        self, op: Op, srcs: tuple[Node, ...], arg: Any, shape: tuple[int, ...], dtype: DT
+        self,
+        op: Op,
+        srcs: tuple[Node, ...],
+        arg: Any,
+        shape: tuple[int, ...],
+        dtype: DT,
+        key: int,
+        made_at: tuple[CodeType, int] | None,
     ) -> None:
         self.op = op
         self.srcs = srcs
         self.arg = arg
         self.shape = shape
         self.dtype = dtype
-        self.key = 0
-        self.made_at: tuple[CodeType, int] | None = None
+        self.key = key
+        self.made_at = made_at
         self.array: Array | None = None
         self.block: Block | None = None
         self.readers: list[weakref.ref[Node]] = []
@@ -162,28 +171,27 @@ def make(
     A ``unique`` node is always a new one.
     """
     # Sources are told apart by id: a node found alive and pending keeps its sources alive, so
-    # their ids cannot have been given to others. One and two sources are spelled out for speed.
-    count = len(srcs)
-    if count == 2:
+    # their ids cannot have been given to others. Two sources are spelled out for speed.
+    if len(srcs) == 2:
         one, two = srcs
-        key: Hashable = (op, identity or arg, shape, dtype, id(one), id(two))
-        structure = hash((op, dtype, len(shape), one.key, two.key))
+        key: Hashable = (op, arg, id(one), id(two))
+        structure = hash((op, arg, one.key, two.key))
     else:
         key = (op, identity or arg, shape, dtype, *map(id, srcs))
-        structure = hash((op, dtype, len(shape), *[src.key for src in srcs]))
+        structure = hash((op, identity or arg, *[src.key for src in srcs]))
     found = None if unique else _table.get(key)
     if found is not None:
         node = found()
         if node is not None and node.block is None:
             return node
-    node = Node(op, srcs, arg, shape, dtype)
-    node.key = structure
-    node.made_at = caller()
+    node = Node(op, srcs, arg, shape, dtype, structure, caller())
     reference = weakref.ref(node)
     if op is VIEW:
         node.readers = srcs[0].readers
     else:
         for src in srcs:
+            if src.op is FREED:
+                raise freed()
             if src.op is not CONSTANT:
                 readers = src.readers if src.block is None else src.block.readers
                 readers.append(reference)
@@ -240,6 +248,11 @@ def pending_readers(readers: list[weakref.ref[Node]]) -> list[Node]:
     """The nodes among ``readers`` that are still to be computed."""
     nodes = (reference() for reference in readers)
     return [node for node in nodes if node is not None and node.block is None]
+
+
+def freed() -> ExportError:
+    """The error for any use of a buffer after its memory was given back."""
+    return ExportError("this buffer was freed, so it has no elements; make a new one")
 
 
 def _prune(readers: list[weakref.ref[Node]]) -> None:

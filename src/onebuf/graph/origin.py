@@ -40,7 +40,11 @@ class Origin(NamedTuple):
 
 def caller() -> tuple[CodeType, int] | None:
     """The innermost place outside this package that led to the caller."""
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None
+    try:
+        frame = sys._getframe(3)  # the usual way here is through two functions of ours
+    except ValueError:
+        frame = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         ours = _is_ours.get(code.co_filename)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import os
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -27,7 +26,7 @@ class FileBlock(Block):
 
     __slots__ = ("mode", "path")
 
-    path: Path
+    path: str
     mode: Mode
 
     def part(self, offset_bytes: int, nbytes: int) -> FileBlock:
@@ -71,8 +70,8 @@ def map_file(
     The file must exist: opening never creates or changes one.
     """
     check_mode(mode)
-    path = Path(path)
-    with path.open("rb" if mode == "r" else "r+b" if mode == "r+" else "rb") as file:
+    path = os.fspath(path)
+    with open(path, "r+b" if mode == "r+" else "rb") as file:
         available = os.fstat(file.fileno()).st_size
         if nbytes is None:
             nbytes = available - offset_bytes

@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import meet_scalar, promote
+from onebuf.dtypes import meet_scalar, promote, typed_scalar
+from onebuf.errors import ScalarRangeError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import (
     BINARY,
     CAST,
     CONSTANT,
+    VIEW,
     WHERE,
     Fresh,
     Leaf,
@@ -75,7 +77,7 @@ def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
 def unary(op: Op, x: Node) -> Node:
     """``op`` of every element of ``x``."""
     array = x.array
-    if array is None:
+    if array is None and x.op is VIEW:
         array = settle(x)
     dtype = elementwise_dtype(op, x.dtype)
     if array is not None and array.size <= options().eager_numel and op in _loops:
@@ -91,9 +93,9 @@ def binary(op: Op, x: Any, y: Any) -> Node:
         return _with_scalar(op, y, x, True)
     a = x.array
     b = y.array
-    if a is None:
+    if a is None and x.op is VIEW:
         a = settle(x)
-    if b is None:
+    if b is None and y.op is VIEW:
         b = settle(y)
     if x.dtype is not y.dtype and "V" in (x.dtype.kind, y.dtype.kind):
         common = promote(x.dtype, y.dtype)
@@ -132,7 +134,7 @@ def _now(op: Op, operands: Any, shape: tuple[int, ...], dtype: DT, numel: int) -
 def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
     """``op`` of every element of ``x`` and one Python scalar, which takes its type from ``x``."""
     array = x.array
-    if array is None:
+    if array is None and x.op is VIEW:
         array = settle(x)
     scalar_dtype = meet_scalar(x.dtype, value.__class__)
     if (
@@ -143,15 +145,19 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
     ):
         dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
         operands = (value, array) if reflected else (array, value)
-        return _now(op, operands, x.shape, dtype, array.size)
+        try:
+            return _now(op, operands, x.shape, dtype, array.size)
+        except OverflowError:
+            typed_scalar(value, scalar_dtype)
+            raise
     other = _scalar_operand(op, value, scalar_dtype)
     return binary(op, other, x) if reflected else binary(op, x, other)
 
 
 def _scalar_operand(op: Op, value: Scalar, dtype: DT) -> Node:
     try:
-        return constant((), value, dtype)
-    except OverflowError:
+        return constant((), typed_scalar(value, dtype), dtype)
+    except ScalarRangeError:
         if op in _COMPARISONS:  # a comparison has an answer even where the type cannot hold it
             return constant((), value, np.asarray(value).dtype)
         raise

@@ -19,6 +19,7 @@ from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, stri
 from onebuf.layout import View, normalize_axis
 from onebuf.ops.apply import cast, general
 
+_ndarray = np.ndarray
 _REFUSED = (ValueError, IndexError, TypeError)
 
 
@@ -57,10 +58,10 @@ def move(node: Node, change: Callable[[View], View]) -> Node:
 
 def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
     """The elements in row-major order under another shape; a copy where strides cannot say it."""
-    array = node.array
     if copy:
         return reshape(copied(node), shape, None)
-    if array is None:
+    array = node.array
+    if array is None and node.op is VIEW:
         array = settle(node)
     if array is not None and array.flags.c_contiguous:
         try:
@@ -83,7 +84,7 @@ def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
 def permute(node: Node, axes: Sequence[int]) -> Node:
     """The axes in another order."""
     array = node.array
-    if array is None:
+    if array is None and node.op is VIEW:
         array = settle(node)
     if array is not None:
         try:
@@ -97,12 +98,12 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
 def index(node: Node, key: Any) -> Node:
     """Basic indexing: whole numbers, slices, None and an ellipsis."""
     array = node.array
-    if array is None:
+    if array is None and node.op is VIEW:
         array = settle(node)
     if array is not None:
         try:
             part = array[key]
-            if part.__class__ is not np.ndarray:
+            if part.__class__ is not _ndarray:
                 part = array[(*key, ...) if key.__class__ is tuple else (key, ...)]
             return Leaf(part, node.block)  # type: ignore[arg-type]
         except _REFUSED:

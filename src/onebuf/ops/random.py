@@ -92,8 +92,8 @@ def integers(draw: Draw, shape: tuple[int, ...], low: int, high: int, dtype: DT)
     info = np.iinfo(dtype)
     if not info.min <= low < high <= info.max + 1:
         raise ArgumentError(
-            f"integers needs low < high within {dtype.name} ({info.min} to {info.max + 1}), got "
-            f"low={low} and high={high}"
+            f"integers needs low < high, with every number in {info.min}..{info.max} for "
+            f"{dtype.name}; got low={low} and high={high}"
         )
     word = bits64(draw, prod(shape))
     if high - low < 2**64:

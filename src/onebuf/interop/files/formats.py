@@ -11,8 +11,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from onebuf.errors import ArgumentError
-from onebuf.interop.files.held import Source
 from onebuf.interop.files.npy import MAGIC
+from onebuf.interop.held import Source
 from onebuf.memory import Mode
 
 SUFFIXES = {

@@ -11,10 +11,10 @@ from typing import Any
 from onebuf.dtypes import uint8
 from onebuf.errors import ArgumentError
 from onebuf.interop.files.formats import check_format, format_of_existing, optional_format
-from onebuf.interop.files.held import Opened
 from onebuf.interop.files.npy import open_npy
 from onebuf.interop.files.raw import open_raw
 from onebuf.interop.files.safetensors import open_safetensors
+from onebuf.interop.held import Opened
 from onebuf.memory import Mode, check_mode
 
 

@@ -27,7 +27,7 @@ from onebuf.errors import (
 )
 from onebuf.interop.files.claims import check_shape, count_nbytes, fault, show
 from onebuf.interop.files.formats import is_zarr_store
-from onebuf.interop.files.held import Source
+from onebuf.interop.held import Source
 from onebuf.memory import Mode, check_mode
 
 try:
