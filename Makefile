@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
+EXAMPLES := --doctest-modules --doctest-glob='*.md' README.md docs src/onebuf
 PYTHON ?=
 ARGS ?=
 
@@ -24,9 +25,10 @@ tour: $(VENV)/.installed-package ## show what onebuf does, in a minute
 
 test: $(VENV)/.installed-test ## run all tests and every example in the docs
 	@$(PYTEST) $(ARGS)
+	@$(PYTEST) $(EXAMPLES)
 
 test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax, skipping none
-	@$(PYTEST) tests/interop src/onebuf/interop -rs --junitxml=$(VENV)/interop.xml $(ARGS)
+	@$(PYTEST) tests/interop/test_torch.py tests/interop/test_jax.py -rs --junitxml=$(VENV)/interop.xml $(ARGS)
 	@$(BIN)/python -c "$$COUNT_SKIPPED" $(VENV)/interop.xml
 
 check: $(VENV)/.installed-dev ## check format, lint, types, layers and the examples in the docs
@@ -34,9 +36,9 @@ check: $(VENV)/.installed-dev ## check format, lint, types, layers and the examp
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
-	$(PYTEST) README.md docs src/onebuf
+	$(PYTEST) $(EXAMPLES)
 
-bench: $(VENV)/.installed-package ## measure against NumPy on this machine
+bench: $(VENV)/.installed-interop ## measure against NumPy and torch on this machine
 	@$(BIN)/python benchmarks/latency.py $(ARGS)
 
 format: $(VENV)/.installed-dev ## rewrite the sources in the one format

@@ -118,9 +118,7 @@ def test_binary_functions_equal_numpys(name, pair):
     wanted = oracle(name, *arrays)
     for mode in MODES:
         with in_mode(mode):
-            assert_same(
-                getattr(onebuf, name)(x.buffer(mode), y.buffer(mode)), wanted, ulps(name)
-            )
+            assert_same(getattr(onebuf, name)(x.buffer(mode), y.buffer(mode)), wanted, ulps(name))
 
 
 @pytest.mark.parametrize("name", sorted(BINARY))
@@ -540,7 +538,9 @@ def test_concat_stack_where_and_take_equal_numpys(mode):
     b = np.arange(6).reshape(2, 3)
     x, y = make(a, mode), make(b, mode)
     with in_mode(mode):
-        assert_same(onebuf.concat([x, y.astype("float32")[:1]]), np.concatenate([a, b[:1].astype("f")]))
+        assert_same(
+            onebuf.concat([x, y.astype("float32")[:1]]), np.concatenate([a, b[:1].astype("f")])
+        )
         assert_same(onebuf.concat([x, y], axis=1), np.concatenate([a, b], axis=1))
         assert_same(onebuf.concat([x, y], axis=None), np.concatenate([a, b], axis=None))
         assert_same(onebuf.stack([x, x.T.T], axis=-1), np.stack([a, a], axis=-1))

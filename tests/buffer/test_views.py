@@ -387,7 +387,9 @@ def test_views_writes_and_deferred_work_chain_as_in_numpy(data):
         pairs = [(first, make(first, draw(st.sampled_from(MODES))))]
         for _ in range(draw(st.integers(1, 8))):
             array, x = draw(st.sampled_from(pairs))
-            action = draw(st.sampled_from(["move", "move", "write", "add", "later", "copy", "read"]))
+            action = draw(
+                st.sampled_from(["move", "move", "write", "add", "later", "copy", "read"])
+            )
             number = draw(st.integers(1, 99))
             if action == "move":
                 move = draw_move(draw, array)

@@ -9,7 +9,7 @@ import numpy as np
 
 from onebuf.engine import own, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
-from onebuf.graph import FREED, Leaf, Node, make, strided
+from onebuf.graph import Freed, Leaf, Node, strided
 from onebuf.layout import View
 from onebuf.memory import Block, FileBlock
 from onebuf.ops import copied, view_of
@@ -95,7 +95,7 @@ def release(node: Node) -> Node:
         if isinstance(block, FileBlock):
             block.flush()
         del array
-    return make(FREED, (), None, node.shape, node.dtype)
+    return Freed(node.shape, node.dtype)
 
 
 def reduce_parts(node: Node) -> tuple[Block, str, View]:

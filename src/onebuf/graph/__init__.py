@@ -2,15 +2,16 @@
 
 from onebuf.graph.infer import elementwise_dtype, reduce_axes, reduce_dtype, reduce_shape
 from onebuf.graph.node import (
+    Freed,
     Fresh,
     Leaf,
     Node,
     attach,
-    freed,
     make,
     pending_readers,
     settle,
     strided,
+    structure,
 )
 from onebuf.graph.op import (
     ARANGE,
@@ -55,6 +56,7 @@ __all__ = [
     "UNARY",
     "VIEW",
     "WHERE",
+    "Freed",
     "Fresh",
     "Kind",
     "Leaf",
@@ -64,7 +66,6 @@ __all__ = [
     "attach",
     "caller",
     "elementwise_dtype",
-    "freed",
     "make",
     "pending_readers",
     "reduce_axes",
@@ -72,4 +73,5 @@ __all__ = [
     "reduce_shape",
     "settle",
     "strided",
+    "structure",
 ]

@@ -5,7 +5,7 @@ is *stored* and forgets how it was computed. Equal pending nodes are one node.
 
 Two rules make laziness invisible. A pending node always stands for the present content of the
 memory below it: whoever writes to a block first realises the pending nodes that read it, which
-each node registers with (`Node.readers`). And a node has one owner: a second buffer that comes
+register with what they read (`Node.readers`). And a node has one owner: a second buffer that comes
 upon a node already claimed gets a COPY of it, so that a write to one is not seen by the other.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Hashable
 from types import CodeType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,12 +26,14 @@ from onebuf.memory import POOL, SHELF_LENGTH, Block, Cell
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
+Readers: TypeAlias = "dict[Hashable, weakref.ref[Node]]"
+"""Pending nodes by what they compute: to find an equal one, and those that read before a write."""
 
 
 class Node:
     """One value: ``op`` applied to ``srcs`` with the static argument ``arg``.
 
-    ``key`` is the structure: equal for graphs of the same operations, whatever their leaves are.
+    ``key`` is what `structure` worked out, if it was asked.
     ``array`` and ``block`` are set once the elements are in host memory; ``array`` does not keep
     the block alive by itself and must never leave the package (windows do).
     """
@@ -48,7 +50,6 @@ class Node:
         arg: Any,
         shape: tuple[int, ...],
         dtype: DT,
-        key: int,
         made_at: tuple[CodeType, int] | None,
     ) -> None:
         self.op = op
@@ -56,11 +57,11 @@ class Node:
         self.arg = arg
         self.shape = shape
         self.dtype = dtype
-        self.key = key
+        self.key: int | None = None
         self.made_at = made_at
         self.array: Array | None = None
         self.block: Block | None = None
-        self.readers: list[weakref.ref[Node]] = []
+        self.readers: Readers = {}
         self.claimed = False
 
     @property
@@ -113,7 +114,7 @@ class Leaf(Node):
         self.claimed = False
 
     @property
-    def readers(self) -> list[weakref.ref[Node]]:  # type: ignore[override]
+    def readers(self) -> Readers:  # type: ignore[override]
         """The pending nodes that read the block, through this leaf or another."""
         assert self.block is not None
         return self.block.readers
@@ -152,8 +153,34 @@ class Fresh(Leaf):
                 POOL.give_back(cell[1])
 
 
-_table: dict[Hashable, weakref.ref[Node]] = {}
-_sweep_at = 4096
+class Freed(Node):
+    """What is left of a node whose memory was given back: it cannot be read."""
+
+    __slots__ = ()
+
+    op = FREED
+    srcs = ()
+    arg = None
+    array = None
+    block = None
+    made_at = None
+
+    def __init__(self, shape: tuple[int, ...], dtype: DT) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.claimed = True
+
+    @property
+    def readers(self) -> Readers:  # type: ignore[override]
+        """Nobody can read it, so asking is the mistake."""
+        raise self.refusal()
+
+    def refusal(self) -> ExportError:
+        """The error for any use of it."""
+        return ExportError("this buffer was freed, so it has no elements; make a new one")
+
+
+_constants: Readers = {}
 
 
 def make(
@@ -173,35 +200,61 @@ def make(
     # Sources are told apart by id: a node found alive and pending keeps its sources alive, so
     # their ids cannot have been given to others. Two sources are spelled out for speed.
     if len(srcs) == 2:
-        one, two = srcs
-        key: Hashable = (op, arg, id(one), id(two))
-        structure = hash((op, arg, one.key, two.key))
+        home, other = srcs
+        key: Hashable = (op, arg, id(home), id(other))
+        if home.op is CONSTANT:
+            home, other = other, home
+        readers = home.readers if home.block is None else home.block.readers
+        others: tuple[Node, ...] = (other,) if other.op is not CONSTANT else ()
+    elif srcs:
+        key = (op, arg, shape, dtype, *map(id, srcs))
+        readers = srcs[0].readers
+        others = srcs[1:]
     else:
-        key = (op, identity or arg, shape, dtype, *map(id, srcs))
-        structure = hash((op, identity or arg, *[src.key for src in srcs]))
-    found = None if unique else _table.get(key)
-    if found is not None:
-        node = found()
-        if node is not None and node.block is None:
-            return node
-    node = Node(op, srcs, arg, shape, dtype, structure, caller())
+        key = (op, identity or arg, shape, dtype)
+        readers = _constants
+        others = ()
+    if unique:
+        key = object()
+    else:
+        found = readers.get(key)
+        if found is not None:
+            node = found()
+            if node is not None and node.block is None:
+                return node
+    node = Node(op, srcs, arg, shape, dtype, caller())
     reference = weakref.ref(node)
+    readers[key] = reference
+    if len(readers) > 255:
+        _prune(readers)
     if op is VIEW:
-        node.readers = srcs[0].readers
-    else:
-        for src in srcs:
-            if src.op is FREED:
-                raise freed()
-            if src.op is not CONSTANT:
-                readers = src.readers if src.block is None else src.block.readers
-                readers.append(reference)
-                if not len(readers) & 255:
-                    _prune(readers)
-    if not unique:
-        _table[key] = reference
-    if len(_table) > _sweep_at:
-        _sweep()
+        node.readers = readers
+    for other in others:
+        readers = other.readers if other.block is None else other.block.readers
+        readers[key] = reference
+        if len(readers) > 255:
+            _prune(readers)
     return node
+
+
+def structure(node: Node) -> int:
+    """A number that is equal for graphs of the same operations, whatever their leaves hold.
+
+    Worked out once for each node, from those of its sources.
+    """
+    todo = [node]
+    while todo:
+        top = todo[-1]
+        missing = [src for src in top.srcs if src.key is None]
+        if missing:
+            todo.extend(missing)
+            continue
+        todo.pop()
+        if top.key is None:
+            static = top.arg.tobytes() if isinstance(top.arg, np.generic) else top.arg
+            top.key = hash((top.op, static, top.dtype, *[src.key for src in top.srcs]))
+    assert node.key is not None
+    return node.key
 
 
 def attach(node: Node, array: Array, block: Block) -> None:
@@ -244,27 +297,25 @@ def strided(block: Block, dtype: DT, view: View) -> Array:
     return array
 
 
-def pending_readers(readers: list[weakref.ref[Node]]) -> list[Node]:
-    """The nodes among ``readers`` that are still to be computed."""
-    nodes = (reference() for reference in readers)
-    return [node for node in nodes if node is not None and node.block is None]
+def pending_readers(readers: Readers) -> list[Node]:
+    """The nodes among ``readers`` that are still to be computed; views only see, they do not."""
+    nodes = (reference() for reference in list(readers.values()))
+    return [n for n in nodes if n is not None and n.block is None and n.op is not VIEW]
 
 
-def freed() -> ExportError:
-    """The error for any use of a buffer after its memory was given back."""
-    return ExportError("this buffer was freed, so it has no elements; make a new one")
+def _prune(readers: Readers) -> None:
+    """Forget readers that are gone or have read, if that is at least half of them.
+
+    Only looked for when their number is a power of two: a constant cost for each reader.
+    """
+    count = len(readers)
+    if count & (count - 1):
+        return
+    done = [key for key, reference in list(readers.items()) if _has_read(reference())]
+    if 2 * len(done) >= count:
+        for key in done:
+            readers.pop(key, None)
 
 
-def _prune(readers: list[weakref.ref[Node]]) -> None:
-    """Forget readers that are gone or have read."""
-    readers[:] = [weakref.ref(node) for node in pending_readers(readers)]
-
-
-def _sweep() -> None:
-    """Forget nodes that are gone or stored."""
-    global _sweep_at
-    for key, reference in list(_table.items()):
-        node = reference()
-        if node is None or node.block is not None:
-            _table.pop(key, None)
-    _sweep_at = max(4096, 2 * len(_table))
+def _has_read(node: Node | None) -> bool:
+    return node is None or node.block is not None

@@ -43,7 +43,7 @@ class Block:
         self.nbytes = nbytes
         self.address = address
         self.writable = writable
-        self.readers: list[weakref.ref[Any]] = []
+        self.readers: dict[Any, weakref.ref[Any]] = {}
         self._pin: weakref.ref[Pin] | None = None
 
     @classmethod

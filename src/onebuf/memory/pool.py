@@ -87,7 +87,7 @@ class PoolBlock(Block):
         self.nbytes = nbytes
         self._pool = pool
         self._pin = None
-        self.readers = []
+        self.readers = {}
 
     def __del__(self) -> None:
         self._pool.give_back(self.chunk)

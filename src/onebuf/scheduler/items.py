@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onebuf.graph import CONSTANT, COPY, FREED, SOURCE, STORED, VIEW, Node, freed, settle
+from onebuf.graph import CONSTANT, COPY, SOURCE, STORED, VIEW, Freed, Node, settle
 from onebuf.scheduler.reading import is_readable, reading
 
 
@@ -51,8 +51,8 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
         node = node.base
         if id(node) in done or settle(node) is not None:
             continue
-        if node.op is FREED:
-            raise freed()
+        if isinstance(node, Freed):
+            raise node.refusal()
         if node.op is SOURCE or (node.op is CONSTANT and id(node) not in roots):
             continue
         forced = own and id(node) in roots

@@ -1,0 +1,135 @@
+"""Counters: how much happened, in this thread, in this block of code."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import onebuf
+from onebuf import Buffer, Counters, config, counters
+from onebuf.memory import size_class
+
+
+def test_nothing_is_counted_where_nothing_happens():
+    with counters() as counted:
+        pass
+    assert counted == Counters(0, 0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("eager_numel", [4096, 0])
+def test_every_operation_is_a_kernel(eager_numel):
+    x = Buffer([1.0, 2.0])
+    with config(eager_numel=eager_numel), counters() as counted:
+        ((x + 1) * 2).sum().realize()
+    assert (counted.kernels, counted.copies, counted.compiles) == (3, 0, 0)
+
+
+def test_pending_work_is_counted_where_it_runs():
+    x = Buffer([1.0, 2.0])
+    with config(eager_numel=0):
+        with counters() as building:
+            y = x + 1
+        with counters() as running:
+            y.realize()
+    assert (building.kernels, running.kernels) == (0, 1)
+
+
+@pytest.mark.parametrize("eager_numel", [4096, 0])
+def test_copies_are_counted_with_their_bytes(eager_numel):
+    x = Buffer(np.arange(12.0).reshape(3, 4))
+    with config(eager_numel=eager_numel), counters() as counted:
+        x.T.copy().realize()
+        x.T.reshape(12).realize()
+    assert (counted.copies, counted.bytes_copied) == (2, 2 * 96)
+
+
+@pytest.mark.parametrize("eager_numel", [4096, 0])
+def test_bytes_allocated_are_those_of_the_results(eager_numel):
+    x = Buffer(np.zeros(1000))
+    with config(eager_numel=eager_numel), counters() as counted:
+        y = (x + 1).realize()
+        z = (x * 2).realize()
+    assert counted.bytes_allocated == 2 * size_class(8000)
+    assert counted.peak_bytes == onebuf.memory_stats()["CPU"].in_use
+    del y, z
+
+
+def test_views_cost_nothing():
+    x = Buffer(np.zeros((10, 10)))
+    with counters() as counted:
+        x.T[2:5].flip().expand(4, 8, 3)[..., 0].squeeze()
+    assert counted == Counters()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.__setitem__(0, 1.0),
+        lambda x: x.__setitem__([0, 1], 1.0),
+        lambda x: x.__setitem__(np.array([True, False, True]), 1.0),
+        lambda x: x.__iadd__(1.0),
+    ],
+)
+def test_a_write_is_a_kernel(write):
+    x = Buffer([1.0, 2.0, 3.0])
+    with counters() as counted:
+        write(x)
+    assert counted.kernels == 1
+
+
+def test_picking_elements_is_a_kernel():
+    x = Buffer([1.0, 2.0, 3.0])
+    with counters() as counted:
+        x[[0, 2]]
+    assert counted.kernels == 1
+
+
+def test_foreign_memory_is_taken_without_a_copy():
+    array = np.zeros(100)
+    with counters() as counted:
+        onebuf.asarray(array)
+    assert counted == Counters()
+
+
+def test_foreign_memory_that_has_to_be_copied_is_counted():
+    array = np.arange(100, dtype=">i4")
+    with counters() as counted:
+        onebuf.asarray(array)
+    assert (counted.copies, counted.bytes_copied) == (1, 400)
+
+
+def test_counters_nest():
+    x = Buffer([1.0])
+    with counters() as outer:
+        x + 1
+        with counters() as inner:
+            x + 2
+    assert (outer.kernels, inner.kernels) == (2, 1)
+
+
+def test_counters_stop_with_their_block():
+    x = Buffer([1.0])
+    with counters() as counted:
+        x + 1
+    x + 2
+    assert counted.kernels == 1
+
+
+def test_counters_stop_after_an_error():
+    x = Buffer([1.0])
+    with pytest.raises(ZeroDivisionError), counters() as counted:
+        x + 1
+        1 / 0
+    x + 2
+    assert counted.kernels == 1
+
+
+def test_counters_hear_their_own_thread_alone():
+    x = Buffer([1.0])
+    with counters() as counted:
+        thread = threading.Thread(target=lambda: x + 1)
+        thread.start()
+        thread.join()
+    assert counted.kernels == 0
