@@ -46,6 +46,9 @@ EXTENDED = (float16, bfloat16, float8_e4m3fn, float8_e5m2)
 ALL = STANDARD + EXTENDED
 BY_NAME = {dtype.name: dtype for dtype in ALL}
 
+FIRST_ADDED = 256
+"""NumPy numbers its own dtypes below this, and those added to it from here on."""
+
 _KINDS = {dtype: "f" if dtype in EXTENDED else dtype.kind for dtype in ALL}
 _PYTHON = {builtins.bool: bool, int: int64, float: float64, complex: complex128}
 
@@ -98,6 +101,15 @@ def is_supported(dtype: np.dtype[Any]) -> builtins.bool:
     return dtype in _KINDS and dtype.isnative
 
 
+def is_added(dtype: np.dtype[Any]) -> builtins.bool:
+    """Whether ``ml_dtypes`` added ``dtype`` to NumPy, which then knows less about it.
+
+    >>> is_added(bfloat16), is_added(float16)
+    (True, False)
+    """
+    return dtype.num >= FIRST_ADDED
+
+
 def kind(dtype: np.dtype[Any]) -> str:
     """One letter for the kind of number: b, i, u, f or c.
 
@@ -132,7 +144,7 @@ def typed_scalar(value: Any, dtype: np.dtype[Any]) -> Any:
     Traceback (most recent call last):
     onebuf.errors.ScalarRangeError: int8 holds -128 to 127, got 300; convert with astype(...) first
     """
-    if dtype.kind == "V":
+    if is_added(dtype):
         return dtype.type(value)
     if value.__class__ is int and dtype.kind in "iu":
         info = np.iinfo(dtype)

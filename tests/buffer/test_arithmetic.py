@@ -1,4 +1,4 @@
-"""Arithmetic, with NumPy as the oracle: every function, dtype, shape and layout; at once or later."""
+"""Arithmetic, with NumPy as the oracle: every function, dtype and layout; at once or later."""
 
 from __future__ import annotations
 
@@ -424,13 +424,20 @@ def test_the_position_along_some_of_the_axes_is_right_or_refused(name, axis, mod
     array = np.random.default_rng(3).permutation(24).reshape(2, 3, 4)
     (rest,) = {0, 1, 2} - set(axis)
     wanted = getattr(np, name)(np.moveaxis(array, rest, 0).reshape(array.shape[rest], -1), axis=1)
+    x = make(array, mode)
     with in_mode(mode):
-        try:
-            got = getattr(make(array, mode), name)(axis=axis)
-        except (ValueError, TypeError) as error:
-            assert isinstance(error, onebuf.OnebufError)
+        if refuses(lambda: getattr(x, name)(axis=axis)):
             return
-        assert_same(got, wanted)
+        assert_same(getattr(x, name)(axis=axis), wanted)
+
+
+def refuses(call):
+    """Whether ``call`` raises an error of onebuf's."""
+    try:
+        call()
+    except onebuf.OnebufError:
+        return True
+    return False
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "argmax", "all"])

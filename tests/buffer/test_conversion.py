@@ -468,9 +468,9 @@ def test_view_of_any_layout_is_numpys(case, data):
         with pytest.raises(LayoutError):
             case.buffer().view(dtype)
         return
-    try:
-        got = case.buffer().view(dtype)
-    except LayoutError as error:
-        assert "multiple" in str(error)
+    x = case.buffer()
+    if (x.offset * x.itemsize) % wanted.itemsize and wanted.size:
+        with pytest.raises(LayoutError, match="multiple"):
+            x.view(dtype)
         return
-    assert values(got).tobytes() == wanted.tobytes()
+    assert values(x.view(dtype)).tobytes() == wanted.tobytes()

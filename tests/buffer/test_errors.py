@@ -290,7 +290,9 @@ MISTAKES = {
     ),
     "a matrix transpose of a row": Mistake(ValueError, lambda o: o.f.mT, ("2", "1")),
     "one axis as a diagonal": Mistake(ValueError, lambda o: o.m.diagonal(0, 0, 0), ("(0, 0)",)),
-    "bytes that do not fit": Mistake(ValueError, lambda o: o.f.view("float64"), ("(3,)", "float64")),
+    "bytes that do not fit": Mistake(
+        ValueError, lambda o: o.f.view("float64"), ("(3,)", "float64")
+    ),
     # Several buffers
     "matmul of shapes that do not meet": Mistake(
         ValueError, lambda o: o.m @ o.b, ("(4, 4)", "(2, 3)", "transpose")
@@ -429,7 +431,7 @@ def test_memory_under_a_window_cannot_be_freed(mode, take):
     with in_mode(mode):
         x = x + 0
     window = take(x)
-    with pytest.raises(BufferError, match="window.*delete") as caught:
+    with pytest.raises(BufferError, match=r"window.*delete") as caught:
         x.free()
     assert isinstance(caught.value, OnebufError)
     assert x.to_python() == [1.0, 2.0]
@@ -483,7 +485,7 @@ READS = {
 def test_a_freed_buffer_cannot_be_used(name, mode):
     x = Buffer([1.0, 2.0])
     x.free()
-    with in_mode(mode), pytest.raises(BufferError, match="freed.*new") as caught:
+    with in_mode(mode), pytest.raises(BufferError, match=r"freed.*new") as caught:
         READS[name](x)
     assert isinstance(caught.value, OnebufError)
 

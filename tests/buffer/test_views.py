@@ -28,7 +28,7 @@ def layout(x: Buffer) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     return x.shape, x.stride, x.offset
 
 
-# What a view is, for each of items 9 to 17: name, shape to start from, move, (shape, stride, offset)
+# Items 9 to 17 as (shape to start from, move, (shape, stride, offset))
 VIEWS = {
     "9 permuted": ((4, 4), lambda x: x.permute(1, 0), ((4, 4), (1, 4), 0)),
     "9 permuted twice": ((4, 4), lambda x: x.permute(1, 0).permute(1, 0), ((4, 4), (4, 1), 0)),

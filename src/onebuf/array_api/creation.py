@@ -10,6 +10,7 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.buffer import Buffer
 from onebuf.buffer.construction import as_node
+from onebuf.errors import ArgumentTypeError
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
 from onebuf.options import options
@@ -59,8 +60,7 @@ def full(shape: Shape, fill_value: Any, *, dtype: Any = None, device: Where = No
     """One value everywhere."""
     find_device(device)
     if dtype is None:
-        found = dtypes.type_of_scalar(type(fill_value))
-        dtype = _defaults().get(found, found)
+        dtype = _dtype_of(fill_value)
     return Buffer.full(shape, fill_value, dtype)
 
 
@@ -94,6 +94,15 @@ def zeros_like(x: Buffer, /, *, dtype: Any = None, device: Where = None) -> Buff
 def ones_like(x: Buffer, /, *, dtype: Any = None, device: Where = None) -> Buffer:
     """Ones in the shape and dtype of ``x``."""
     return full(x.shape, 1, dtype=dtype or x.dtype, device=device)
+
+
+def _dtype_of(value: Any) -> DT:
+    if isinstance(value, np.generic):
+        return dtypes.as_dtype(value.dtype)
+    if isinstance(value, bool | int | float | complex):
+        found = dtypes.type_of_scalar(type(value))
+        return _defaults().get(found, found)
+    raise ArgumentTypeError(f"full needs one number to fill a buffer with, got {value!r}")
 
 
 def _float(dtype: Any) -> DT:

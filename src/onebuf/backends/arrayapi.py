@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.errors import ArgumentError
+from onebuf.dtypes import is_added
+from onebuf.errors import ArgumentError, IndexRangeError
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -21,6 +22,7 @@ from onebuf.graph import (
     CONSTANT,
     COPY,
     EMPTY,
+    FULL,
     MATMUL,
     PAD,
     RANDOM_BITS,
@@ -74,8 +76,8 @@ def _inside(widths: Any, shape: tuple[int, ...]) -> tuple[slice, ...]:
 
 
 def _arange(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
-    start, step = arg
-    return xp.arange(shape[0], dtype=dtype) * step + start
+    start, stop, step = arg
+    return xp.arange(start, stop, step, dtype=dtype)
 
 
 def _random_bits(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
@@ -85,10 +87,15 @@ def _random_bits(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) 
     return xp.asarray(words)
 
 
+def _full(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
+    return xp.full(shape, arg.item(), dtype=dtype)
+
+
 COMPUTE: dict[Op, Compute] = {
     RANDOM_BITS: _random_bits,
     EMPTY: lambda xp, operands, arg, shape, dtype: xp.empty(shape, dtype=dtype),
-    CONSTANT: lambda xp, operands, arg, shape, dtype: xp.full(shape, arg.item(), dtype=dtype),
+    CONSTANT: _full,
+    FULL: _full,
     ARANGE: _arange,
     CAST: lambda xp, operands, arg, shape, dtype: xp.astype(operands[0], dtype),
     COPY: lambda xp, operands, arg, shape, dtype: xp.asarray(operands[0], copy=True),
@@ -129,10 +136,6 @@ def _round(x: Array, out: Array) -> None:
     np.copyto(out, x) if x.dtype.kind in "iu" else np.rint(x, out)
 
 
-def _trunc(x: Array, out: Array) -> None:
-    np.copyto(out, x) if x.dtype.kind in "iu" else np.trunc(x, out)
-
-
 def _real(x: Array, out: Array) -> None:
     np.copyto(out, x.real)
 
@@ -162,7 +165,6 @@ def _pow(x: Array, y: Array, out: Array) -> None:
 LOOPS: dict[Op, Callable[..., Any]] = {
     **{op: getattr(np, name) for name, op in (UNARY | BINARY).items()},
     UNARY["round"]: _round,
-    UNARY["trunc"]: _trunc,
     UNARY["real"]: _real,
     UNARY["imag"]: _imag,
     BINARY["pow"]: _pow,
@@ -182,7 +184,10 @@ def _fill_random(operands: Operands, arg: Any, out: Array) -> None:
 
 
 def _fill_cast(operands: Operands, arg: Any, out: Array) -> None:
-    np.copyto(out, operands[0], casting="unsafe")
+    (x,) = operands
+    if x.dtype.kind == "c" and out.dtype.kind != "c" and out.dtype != bool:
+        x = x.real
+    np.copyto(out, x, casting="unsafe")
 
 
 def _fill_where(operands: Operands, arg: Any, out: Array) -> None:
@@ -194,6 +199,18 @@ def _fill_where(operands: Operands, arg: Any, out: Array) -> None:
 def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
     out.fill(arg.value)
     out[_inside(arg.widths, out.shape)] = operands[0]
+
+
+def _fill_take(operands: Operands, arg: Any, out: Array) -> None:
+    x, indices = operands
+    try:
+        np.take(x, indices, arg, out)
+    except IndexError:
+        low, high = int(np.min(indices)), int(np.max(indices))
+        raise IndexRangeError(
+            f"take along axis {arg} needs indices in {-x.shape[arg]}..{x.shape[arg] - 1}, got "
+            f"{high if high >= x.shape[arg] else low}"
+        ) from None
 
 
 _FOLDS: dict[Op, np.ufunc] = {
@@ -208,7 +225,7 @@ _FOLDS: dict[Op, np.ufunc] = {
 
 def _fold(ufunc: np.ufunc, x: Array, arg: Any, out: Array) -> None:
     axes, keepdims = arg
-    if out.dtype.kind != "V":
+    if not is_added(out.dtype):
         ufunc.reduce(x, axis=axes, dtype=out.dtype, out=out, keepdims=keepdims)
         return
     wide = ufunc.reduce(x, axis=axes, dtype=np.float32, keepdims=keepdims)
@@ -218,6 +235,7 @@ def _fold(ufunc: np.ufunc, x: Array, arg: Any, out: Array) -> None:
 FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     EMPTY: lambda operands, arg, out: None,
     CONSTANT: _fill_constant,
+    FULL: _fill_constant,
     RANDOM_BITS: _fill_random,
     CAST: _fill_cast,
     COPY: lambda operands, arg, out: np.copyto(out, operands[0]),
@@ -225,7 +243,7 @@ FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     PAD: _fill_pad,
     CONCAT: lambda operands, arg, out: np.concatenate(operands, axis=arg, out=out),
     MATMUL: lambda operands, arg, out: np.matmul(operands[0], operands[1], out=out),
-    TAKE: lambda operands, arg, out: np.take(operands[0], operands[1], arg, out),
+    TAKE: _fill_take,
 }
 
 

@@ -323,7 +323,7 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
         [[1, 3], [2, 4]]
         """
         array = read(self._node)
-        if array.dtype.kind == "V":  # NumPy's tolist leaves these as their own scalar type
+        if dtypes.is_added(array.dtype):  # NumPy's tolist leaves these as their own scalar type
             array = array.astype(dtypes.float32)
         return array.tolist()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import is_added
 from onebuf.engine import own, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
 from onebuf.graph import Freed, Leaf, Node, strided
@@ -56,7 +57,7 @@ def as_numpy(node: Node, dtype: Any, copy: bool | None) -> Array:
 def interface(node: Node) -> dict[str, Any]:
     """``__array_interface__``, with an owner in it that pins the memory."""
     array = window(node)
-    if array.dtype.kind == "V":
+    if is_added(array.dtype):
         raise AttributeError(f"the array interface has no letter for {array.dtype.name}")
     described = dict(array.__array_interface__)
     described["data"] = array if array.flags.c_contiguous else _flat(array)

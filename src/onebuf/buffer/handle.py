@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from onebuf.graph import VIEW, Node
+from onebuf.graph import CONSTANT, VIEW, Node
 from onebuf.ops import copied
 
 
 def claim(node: Node) -> Node:
     """``node`` for a buffer that is to own it; of a node that another buffer owns, a copy."""
     owner = node.srcs[0] if node.op is VIEW else node
-    if owner.claimed:
+    if owner.claimed or owner.op is CONSTANT:
         node = owner = copied(node)
     owner.claimed = True
     return node

@@ -8,6 +8,7 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.ops import quietly
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -46,7 +47,7 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
     wanted = dtype or defaults.get(found.dtype, found.dtype)
     if dtypes.kind(found.dtype) in "iu" and dtypes.kind(wanted) in "iu":
         _check_range(found, wanted, dtype is None)
-    return found.astype(wanted, copy=False)
+    return np.asarray(quietly(found.astype, wanted))
 
 
 def _check_range(found: Array, wanted: DT, deduced: bool) -> None:

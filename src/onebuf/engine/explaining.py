@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onebuf.graph import CONSTANT, COPY, Node
+from onebuf.graph import COPY, Kind, Node
 from onebuf.scheduler import Item, is_readable, schedule
 
 
@@ -38,7 +38,7 @@ def _row(number: int, item: Item, names: dict[int, str]) -> str:
 
 
 def _operand(node: Node, names: dict[int, str]) -> str:
-    if node.op is CONSTANT:
+    if node.op.kind is Kind.CONSTANT:
         return str(node.arg)
     name = names.get(id(node.base))
     if name is None:

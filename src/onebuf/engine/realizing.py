@@ -17,7 +17,7 @@ from onebuf.backends.arrayapi import LOOPS, run_into
 from onebuf.engine.sources import read_region
 from onebuf.errors import ArgumentError
 from onebuf.events import Copied, KernelRan, listeners, tell
-from onebuf.graph import CONSTANT, SOURCE, VIEW, Kind, Node, attach, settle
+from onebuf.graph import SOURCE, VIEW, Kind, Node, attach, settle
 from onebuf.layout import View
 from onebuf.ops import install, new_array, quietly
 from onebuf.options import options
@@ -91,7 +91,7 @@ def _fetch(node: Node) -> Array:
     if array is not None:
         return array
     base = node.base
-    if base.op is CONSTANT:
+    if base.op.kind is Kind.CONSTANT:
         return np.broadcast_to(np.asarray(base.arg), node.shape)
     assert base.op is SOURCE, f"{node} is still to be computed"
     view = node.arg if node.op is VIEW else View.contiguous(node.shape)

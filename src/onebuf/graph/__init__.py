@@ -1,6 +1,12 @@
 """The graph: what is to be computed, as immutable nodes with their shapes and dtypes."""
 
-from onebuf.graph.infer import elementwise_dtype, reduce_axes, reduce_dtype, reduce_shape
+from onebuf.graph.infer import (
+    check_position_axes,
+    elementwise_dtype,
+    reduce_axes,
+    reduce_dtype,
+    reduce_shape,
+)
 from onebuf.graph.node import (
     Freed,
     Fresh,
@@ -22,6 +28,7 @@ from onebuf.graph.op import (
     COPY,
     EMPTY,
     FREED,
+    FULL,
     MATMUL,
     PAD,
     RANDOM_BITS,
@@ -46,6 +53,7 @@ __all__ = [
     "COPY",
     "EMPTY",
     "FREED",
+    "FULL",
     "MATMUL",
     "PAD",
     "RANDOM_BITS",
@@ -65,6 +73,7 @@ __all__ = [
     "Origin",
     "attach",
     "caller",
+    "check_position_axes",
     "elementwise_dtype",
     "make",
     "pending_readers",

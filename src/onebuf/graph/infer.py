@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from onebuf import dtypes
-from onebuf.dtypes import kind, promote
+from onebuf.dtypes import is_added, kind, promote
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.graph.op import REDUCE, UNARY, WHERE, Op
 from onebuf.layout import normalize_axes
@@ -16,7 +17,7 @@ from onebuf.layout import normalize_axes
 DT = np.dtype[Any]
 
 NUMBERS = "numbers, not bool"
-_SAME = {UNARY["round"], UNARY["positive"], UNARY["conj"], UNARY["trunc"]}
+_SAME = {UNARY["round"], UNARY["positive"], UNARY["conj"]}
 _PARTS = {UNARY["real"], UNARY["imag"]}
 _POSITIONS = {REDUCE["argmax"], REDUCE["argmin"]}
 _TRUTH = {REDUCE["all"], REDUCE["any"]}
@@ -39,10 +40,11 @@ def elementwise_dtype(op: Op, *operands: DT) -> DT:
         return operands[0]
     if op in _PARTS:
         return np.empty(0, operands[0]).real.dtype
-    common = (promote(*operands),) * len(operands) if len(operands) > 1 else operands
+    if len(operands) > 1 and any(is_added(dtype) for dtype in operands):
+        operands = (promote(*operands),) * len(operands)
     try:
         ufunc = getattr(np, op.name)
-        return dtypes.as_dtype(ufunc.resolve_dtypes((*common, None))[-1])
+        return dtypes.as_dtype(ufunc.resolve_dtypes((*operands, None))[-1])
     except (TypeError, AttributeError):
         got = " and ".join(dtype.name for dtype in operands)
         raise DTypeError(
@@ -94,6 +96,17 @@ def reduce_shape(
     return tuple([extent for axis, extent in enumerate(shape) if axis not in axes])
 
 
-def reduce_axes(axis: int | tuple[int, ...] | list[int] | None, ndim: int) -> tuple[int, ...]:
+def reduce_axes(
+    axis: int | Sequence[int] | None, ndim: int, what: str = "a reduction"
+) -> tuple[int, ...]:
     """The axes to fold, counted from the front; None means all of them."""
-    return normalize_axes(tuple(axis) if isinstance(axis, list) else axis, ndim)
+    return normalize_axes(axis, ndim, what)
+
+
+def check_position_axes(op: Op, axes: tuple[int, ...], ndim: int) -> None:
+    """Raise where a position has no meaning: along some axes, but neither one nor all of them."""
+    if op in _POSITIONS and len(axes) not in (1, ndim):
+        raise ArgumentError(
+            f"{op.name} needs one axis, or None for all of them, got axes {axes} of {ndim}; "
+            f"reshape these axes into one first"
+        )

@@ -189,14 +189,9 @@ def make(
     arg: Any,
     shape: tuple[int, ...],
     dtype: DT,
-    identity: Hashable = None,
     unique: bool = False,
 ) -> Node:
-    """The pending node of this operation, found or made.
-
-    ``identity`` stands in for ``arg`` where equal arguments may be different values (0.0, -0.0).
-    A ``unique`` node is always a new one.
-    """
+    """The pending node of this operation, found or made; a ``unique`` one is always made."""
     # Sources are told apart by id: a node found alive and pending keeps its sources alive, so
     # their ids cannot have been given to others. Two sources are spelled out for speed.
     if len(srcs) == 2:
@@ -209,9 +204,10 @@ def make(
     elif srcs:
         key = (op, arg, shape, dtype, *map(id, srcs))
         readers = srcs[0].readers
-        others = srcs[1:]
+        others = tuple([src for src in srcs[1:] if src.op is not CONSTANT])
     else:
-        key = (op, identity or arg, shape, dtype)
+        # Bytes tell 0.0 from -0.0.
+        key = (op, arg.tobytes() if isinstance(arg, np.generic) else arg, shape, dtype)
         readers = _constants
         others = ()
     if unique:

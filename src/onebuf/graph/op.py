@@ -53,6 +53,9 @@ class Op:
 STORED = Op("stored", Kind.STORED)
 VIEW = Op("view", Kind.VIEW)
 CONSTANT = Op("constant", Kind.CONSTANT)
+"""A value that operations share and nobody owns."""
+FULL = Op("full", Kind.CONSTANT)
+"""One value everywhere, in a buffer that may be written to."""
 EMPTY = Op("empty", Kind.GENERATE)
 ARANGE = Op("arange", Kind.GENERATE)
 RANDOM_BITS = Op("random_bits", Kind.GENERATE)

@@ -15,9 +15,9 @@ def normalize_axis(axis: int, ndim: int, what: str = "axis") -> int:
 
     >>> normalize_axis(-1, 3)
     2
-    >>> normalize_axis(3, 3, "axis")
+    >>> normalize_axis(3, 3, "sum")
     Traceback (most recent call last):
-    onebuf.errors.AxisError: axis needs to be in -3..2 for a 3-d shape, got axis 3; ...
+    onebuf.errors.AxisError: sum needs an axis in -3..2 of a 3-d shape, got axis 3; ...
     """
     try:
         number = as_int(axis)
@@ -33,7 +33,7 @@ def normalize_axis(axis: int, ndim: int, what: str = "axis") -> int:
             "add an axis first (expand_dims)"
         )
     raise AxisError(
-        f"{what} needs to be in {-ndim}..{ndim - 1} for a {ndim}-d shape, got axis {number}; "
+        f"{what} needs an axis in {-ndim}..{ndim - 1} of a {ndim}-d shape, got axis {number}; "
         "name an axis that exists"
     )
 

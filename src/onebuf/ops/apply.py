@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import meet_scalar, promote, typed_scalar
+from onebuf.dtypes import FIRST_ADDED, meet_scalar, promote, typed_scalar
 from onebuf.errors import ScalarRangeError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import (
@@ -27,6 +27,7 @@ from onebuf.graph import (
     Leaf,
     Node,
     Op,
+    check_position_axes,
     elementwise_dtype,
     make,
     reduce_axes,
@@ -97,7 +98,7 @@ def binary(op: Op, x: Any, y: Any) -> Node:
         a = settle(x)
     if b is None and y.op is VIEW:
         b = settle(y)
-    if x.dtype is not y.dtype and "V" in (x.dtype.kind, y.dtype.kind):
+    if x.dtype is not y.dtype and max(x.dtype.num, y.dtype.num) >= FIRST_ADDED:
         common = promote(x.dtype, y.dtype)
         return binary(op, cast(x, common), cast(y, common))
     dtype = elementwise_dtype(op, x.dtype, y.dtype)
@@ -141,7 +142,7 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
         array is not None
         and array.size <= options().eager_numel
         and op in _loops
-        and x.dtype.kind != "V"
+        and x.dtype.num < FIRST_ADDED
     ):
         dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
         operands = (value, array) if reflected else (array, value)
@@ -195,7 +196,8 @@ def reduce(
     op: Op, x: Node, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
 ) -> Node:
     """``x`` with the elements along ``axis`` folded into one."""
-    axes = reduce_axes(axis, len(x.shape))
+    axes = reduce_axes(axis, len(x.shape), op.name)
+    check_position_axes(op, axes, len(x.shape))
     dtype = reduce_dtype(op, x.dtype)
     shape = reduce_shape(op, x.shape, axes, keepdims)
     return general(op, (x,), (axes, keepdims), shape, dtype)
@@ -236,8 +238,7 @@ def is_small(shape: tuple[int, ...], limit: int) -> bool:
 
 def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
     """A pending node with one value everywhere."""
-    typed = dtype.type(value)
-    return make(CONSTANT, (), typed, shape, dtype, identity=typed.tobytes())
+    return make(CONSTANT, (), dtype.type(value), shape, dtype)
 
 
 def _tell(op: Op, out: Array) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, isfinite
 from operator import index as as_int
 from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import typed_scalar
 from onebuf.errors import ArgumentError, ArgumentTypeError, ShapeError
-from onebuf.graph import ARANGE, CONSTANT, EMPTY, Node, make
-from onebuf.ops.apply import constant, general, is_small
-from onebuf.options import options
+from onebuf.graph import ARANGE, EMPTY, FULL, Node, make
+from onebuf.ops.apply import general
+from onebuf.ops.quiet import quietly
 
 DT = np.dtype[Any]
 
@@ -40,9 +41,13 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
 
 def full(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
     """One value everywhere."""
-    if is_small(shape, options().eager_numel):
-        return general(CONSTANT, (), dtype.type(value), shape, dtype)
-    return constant(shape, value, dtype)
+    try:
+        typed = quietly(dtype.type, typed_scalar(value, dtype))
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(
+            f"needed one {dtype.name} to fill a buffer with, got {value!r} ({error})"
+        ) from None
+    return general(FULL, (), typed, shape, dtype, unique=True)
 
 
 def empty(shape: tuple[int, ...], dtype: DT) -> Node:
@@ -52,7 +57,12 @@ def empty(shape: tuple[int, ...], dtype: DT) -> Node:
 
 def arange(start: Any, stop: Any, step: Any, dtype: DT) -> Node:
     """``start``, ``start + step``, ... up to but not including ``stop``."""
+    for name, bound in (("start", start), ("stop", stop), ("step", step)):
+        if not isinstance(bound, int | float | np.integer | np.floating):
+            raise ArgumentTypeError(f"arange needs real numbers, got {name}={bound!r}")
+        if not isfinite(bound):
+            raise ArgumentError(f"arange needs finite numbers, got {name}={bound}")
     if step == 0:
         raise ArgumentError("arange needs a step other than 0, got 0")
     extent = max(0, ceil((stop - start) / step))
-    return general(ARANGE, (), (start, step), (extent,), dtype)
+    return general(ARANGE, (), (start, stop, step), (extent,), dtype)

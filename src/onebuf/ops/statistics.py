@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onebuf.dtypes import float64, kind
+from onebuf.dtypes import float32, float64, kind
 from onebuf.errors import DTypeError
 from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
 from onebuf.ops.apply import binary, cast, reduce, unary
@@ -14,20 +14,20 @@ Axis = int | tuple[int, ...] | None
 
 def mean(x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
     """The arithmetic mean along ``axis``."""
-    x = _inexact(x)
-    total = reduce(REDUCE["sum"], x, axis, keepdims)
-    return binary(BINARY["divide"], total, float(_count(x, axis)))
+    wide = _wide(x)
+    total = reduce(REDUCE["sum"], wide, axis, keepdims)
+    return _narrow(binary(BINARY["divide"], total, float(_count(x, axis))), x)
 
 
 def var(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Node:
     """The variance along ``axis``; divided by the count less ``correction``."""
-    x = _inexact(x)
     if kind(x.dtype) == "c":
         raise DTypeError(f"var needs real numbers, got {x.dtype.name}; take abs(x) first")
-    difference = binary(BINARY["subtract"], x, mean(x, axis, keepdims=True))
+    wide = _wide(x)
+    difference = binary(BINARY["subtract"], wide, mean(wide, axis, keepdims=True))
     total = reduce(REDUCE["sum"], unary(UNARY["square"], difference), axis, keepdims)
     divisor = max(_count(x, axis) - correction, 0.0)
-    return binary(BINARY["divide"], total, float(divisor))
+    return _narrow(binary(BINARY["divide"], total, float(divisor)), x)
 
 
 def std(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Node:
@@ -35,8 +35,15 @@ def std(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = Fa
     return unary(UNARY["sqrt"], var(x, axis, correction, keepdims))
 
 
-def _inexact(x: Node) -> Node:
-    return x if kind(x.dtype) in "fc" else cast(x, float64)
+def _wide(x: Node) -> Node:
+    """``x`` in a type whose sums neither overflow nor stall."""
+    if kind(x.dtype) not in "fc":
+        return cast(x, float64)
+    return cast(x, float32) if x.dtype.itemsize < 4 else x
+
+
+def _narrow(result: Node, x: Node) -> Node:
+    return cast(result, x.dtype) if kind(x.dtype) == "f" else result
 
 
 def _count(x: Node, axis: Axis) -> int:

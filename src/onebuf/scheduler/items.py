@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onebuf.graph import CONSTANT, COPY, SOURCE, STORED, VIEW, Freed, Node, settle
+from onebuf.graph import COPY, SOURCE, STORED, VIEW, Freed, Kind, Node, settle
 from onebuf.scheduler.reading import is_readable, reading
 
 
@@ -29,7 +29,7 @@ class Item:
     @property
     def bytes_read(self) -> int:
         """Bytes of all operands, counting an expanded one as often as it is read."""
-        return sum(node.nbytes for node in self.inputs if node.op is not CONSTANT)
+        return sum(node.nbytes for node in self.inputs if node.op.kind is not Kind.CONSTANT)
 
     @property
     def bytes_written(self) -> int:
@@ -53,7 +53,7 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
             continue
         if isinstance(node, Freed):
             raise node.refusal()
-        if node.op is SOURCE or (node.op is CONSTANT and id(node) not in roots):
+        if node.op is SOURCE or (node.op.kind is Kind.CONSTANT and id(node) not in roots):
             continue
         forced = own and id(node) in roots
         if node.op is COPY and is_readable(node) and not forced:
@@ -74,7 +74,7 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
 def _becomes_readable(node: Node) -> bool:
     """Whether a COPY can be read in its operand's memory as soon as that is computed."""
     source = reading(node)
-    return source.op not in (VIEW, STORED, CONSTANT, SOURCE)
+    return source.op not in (VIEW, STORED, SOURCE) and source.op.kind is not Kind.CONSTANT
 
 
 def _reason(node: Node, wanted: bool) -> str:
