@@ -43,6 +43,10 @@ class Options:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 0):
                 raise ArgumentError(f"{name} needs a whole number of at least 0, got {value!r}")
+        if self.check_bounds not in (True, False):
+            raise ArgumentError(f"check_bounds needs True or False, got {self.check_bounds!r}")
+        if self.cache_dir is not None and not isinstance(self.cache_dir, str):
+            raise ArgumentError(f"cache_dir needs a path as text or None, got {self.cache_dir!r}")
         if self.tier not in TIERS:
             raise ArgumentError(f"tier needs one of {', '.join(TIERS)}; got {self.tier!r}")
         dtype = as_dtype(self.default_float)

@@ -10,7 +10,6 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.buffer import Buffer
 from onebuf.buffer.construction import as_node
-from onebuf.errors import ArgumentTypeError
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
 from onebuf.options import options
@@ -102,7 +101,7 @@ def _dtype_of(value: Any) -> DT:
     if isinstance(value, bool | int | float | complex):
         found = dtypes.type_of_scalar(type(value))
         return _defaults().get(found, found)
-    raise ArgumentTypeError(f"full needs one number to fill a buffer with, got {value!r}")
+    return _defaults().get(dtypes.float64, dtypes.float64)
 
 
 def _float(dtype: Any) -> DT:

@@ -157,8 +157,8 @@ def _pow(x: Array, y: Array, out: Array) -> None:
         np.pow(x, y, out)
     except ValueError:
         raise ArgumentError(
-            f"pow of whole numbers needs exponents of at least 0, got {np.min(y)}; "
-            f"convert with astype('float64') first"
+            f"whole numbers have no negative powers among themselves, got the exponent "
+            f"{np.min(y)}; convert with astype('float64') first"
         ) from None
 
 

@@ -7,6 +7,7 @@ or `onebuf.buffer.exchange` (hand memory out).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from sys import getrefcount
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -22,7 +23,7 @@ from onebuf.buffer.movement import Movement
 from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.reductions import Reductions
-from onebuf.engine import explain, read, realize
+from onebuf.engine import explain, own, read, realize
 from onebuf.errors import ArgumentTypeError, LayoutError
 from onebuf.graph import FREED, SOURCE, Leaf
 from onebuf.interop import Window, memoryview_of
@@ -242,7 +243,7 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
         >>> Buffer([1.0, -2.0]).view("uint32") >> 31
         Buffer([0, 1], shape=(2,), dtype=uint32, device=CPU)
         """
-        array = window(self._node)
+        array = own(self._node)
         try:
             seen = array.view(dtypes.as_dtype(dtype))
         except ValueError as error:
@@ -271,7 +272,8 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
 
     def free(self) -> None:
         """Give the memory back now; an error while a window or another view uses it."""
-        self._node = release(self._node)
+        kept_by_us_alone = self._base is not None and getrefcount(self._base) == 2
+        self._node = release(self._node, spare=int(kept_by_us_alone))
         self._base = None
 
     def flush(self) -> None:
@@ -356,7 +358,7 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     def __index__(self) -> int:
         if self.shape or dtypes.kind(self.dtype) not in "iu":
             raise ArgumentTypeError(
-                f"an index needs a whole number of shape (), got {self.dtype.name} of shape "
+                f"an index needs one of the whole numbers, of shape (), got {self.dtype.name} of shape "
                 f"{self.shape}; take one element or convert with astype(...)"
             )
         return int(self.item())

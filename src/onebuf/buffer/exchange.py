@@ -10,7 +10,7 @@ import numpy as np
 from onebuf.dtypes import is_added
 from onebuf.engine import own, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
-from onebuf.graph import Freed, Leaf, Node, strided
+from onebuf.graph import Freed, Leaf, Node, settle, strided
 from onebuf.layout import View
 from onebuf.memory import Block, FileBlock
 from onebuf.ops import copied, view_of
@@ -60,34 +60,44 @@ def interface(node: Node) -> dict[str, Any]:
     if is_added(array.dtype):
         raise AttributeError(f"the array interface has no letter for {array.dtype.name}")
     described = dict(array.__array_interface__)
-    described["data"] = array if array.flags.c_contiguous else _flat(array)
-    described["offset"] = 0 if array.flags.c_contiguous else _offset(array, described["data"])
+    described["strides"] = array.strides
+    block = node.block
+    if block is None:
+        described["data"] = array
+        return described
+    flat = block.window((block.nbytes,), np.dtype(np.uint8))
+    if not array.flags.writeable:
+        flat.flags.writeable = False
+    described["data"] = flat
+    described["offset"] = view_of(node).offset * array.itemsize
     return described
 
 
-def _flat(array: Array) -> Array:
-    block = Block.foreign(array)
-    return block.window((block.nbytes,), np.dtype(np.uint8))
+def settle_views(node: Node) -> None:
+    """Let views that nobody has looked at yet hold on to the memory that they use."""
+    for reference in list(node.readers.values()):
+        view = reference()
+        if view is not None:
+            settle(view)
 
 
-def _offset(array: Array, flat: Array) -> int:
-    return int(array.__array_interface__["data"][0] - flat.__array_interface__["data"][0])
-
-
-def release(node: Node) -> Node:
+def release(node: Node, spare: int = 0) -> Node:
     """Let go of the memory of ``node`` now; returns what takes its place.
 
-    Refused while a window or another buffer still uses the memory.
+    Refused while a window or another buffer still uses the memory, but for ``spare`` of them.
     """
+    if isinstance(node, Freed):
+        return node
+    settle_views(node)
     settle_readers(node)
-    array, block = node.array, node.block
+    block = node.block
     if block is not None:
         if block.has_window:
             raise ExportError(
                 "this buffer's memory cannot be freed while a window on it is alive (an array, a "
                 "memoryview or a tensor made from it); delete the windows first"
             )
-        others = sys.getrefcount(block) - 3  # held by the node, by `block`, by the call itself
+        others = sys.getrefcount(block) - 3 - spare  # the node, `block` and this call hold it, too
         if others > 0:
             raise ExportError(
                 f"this buffer's memory cannot be freed while {others} other "
@@ -95,7 +105,6 @@ def release(node: Node) -> Node:
             )
         if isinstance(block, FileBlock):
             block.flush()
-        del array
     return Freed(node.shape, node.dtype)
 
 

@@ -11,6 +11,7 @@ from onebuf import dtypes
 from onebuf.buffer.exchange import as_numpy, interface, reduce_parts, restore_parts, window
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
+from onebuf.engine import settle_readers
 from onebuf.graph import BINARY, UNARY, Op
 from onebuf.interop import DEVICE, export
 from onebuf.layout import View
@@ -81,7 +82,10 @@ class ForeignProtocols(Handle):
 
 
 def _on_arrays(kind: type, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call of NumPy on windows, with arrays in its result made buffers; ``out`` is kept."""
+    """A call of NumPy on windows, with arrays in its result made buffers; ``out`` is kept.
+
+    NumPy may write to whatever it is given, so pending readers of all of it are realised first.
+    """
     out = kwargs.get("out")
     result = function(*[_array(x) for x in args], **{k: _array(x) for k, x in kwargs.items()})
     if out is not None and out != ():
@@ -92,7 +96,9 @@ def _on_arrays(kind: type, function: Any, args: tuple[Any, ...], kwargs: dict[st
 def _array(x: Any) -> Any:
     """``x`` with the buffers in it turned into windows."""
     if isinstance(x, Handle):
-        return window(x._node)
+        array = window(x._node)
+        settle_readers(x._node)
+        return array
     if isinstance(x, list | tuple) and any(isinstance(part, Handle | list | tuple) for part in x):
         return type(x)([_array(part) for part in x])
     return x

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.engine import assign, read, settle_readers, writable
-from onebuf.errors import IndexRangeError
+from onebuf.dtypes import typed_scalar
+from onebuf.engine import assign, check_kind, read, settle_readers, writable
+from onebuf.errors import IndexRangeError, ShapeError
+from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import SOURCE, Leaf, Node
 from onebuf.ops import Scalar, index, new_array, quietly
 
@@ -43,6 +45,8 @@ def plain(key: Any) -> Any:
         return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
     if isinstance(key, np.integer):
         return int(key)
+    if isinstance(key, list):
+        return _array_of_indices(key)
     return key
 
 
@@ -51,9 +55,16 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
     key = plain(key)
     if is_basic(key):
         return index(node, key), True
-    picked = _picked(read(node), key)
+    array = read(node)
+    _check_key(key)
+    try:
+        picked = np.asarray(array[key])
+    except IndexError as error:
+        raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
     out, block = new_array(picked.shape, node.dtype)
     out[...] = picked
+    if listeners():
+        tell(KernelRan("pick", out.nbytes, 0.0, 0))
     return Leaf(out, block), False
 
 
@@ -66,22 +77,31 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
             writable(node)
         assign(index(node, key), value)
         return
-    new = read(value) if isinstance(value, Node) else value
+    new = np.asarray(read(value) if isinstance(value, Node) else typed_scalar(value, node.dtype))
     array = writable(node)
-    _check_key(array, key)
+    _check_key(key)
+    check_kind(new, node)
     settle_readers(node)
-    quietly(array.__setitem__, key, new)
-
-
-def _picked(array: np.ndarray[Any, Any], key: Any) -> np.ndarray[Any, Any]:
-    _check_key(array, key)
     try:
-        return np.asarray(array[key])
+        quietly(array.__setitem__, key, new)
     except IndexError as error:
         raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
+    except ValueError as error:
+        raise ShapeError(f"{error}; the value has shape {new.shape}") from None
+    if listeners():
+        tell(KernelRan("put", new.nbytes, 0.0, 0))
 
 
-def _check_key(array: np.ndarray[Any, Any], key: Any) -> None:
+def _array_of_indices(key: list[Any]) -> Any:
+    try:
+        return np.asarray(key, dtype=None if key else np.int64)
+    except ValueError as error:
+        raise IndexRangeError(
+            f"a list of indices needs rows of one length at every level, got {key!r} ({error})"
+        ) from None
+
+
+def _check_key(key: Any) -> None:
     """Say what a key may be, before NumPy says it in fewer words."""
     for part in key if isinstance(key, tuple) else (key,):
         kind = getattr(part, "dtype", np.dtype(int)).kind

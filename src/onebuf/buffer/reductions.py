@@ -18,7 +18,7 @@ def one_axis(axis: Axis, axes: Axis) -> int | tuple[int, ...] | None:
     if axis is not None and axes is not None:
         raise ArgumentTypeError(f"pass axis or axes, not both; got axis={axis} and axes={axes}")
     chosen = axes if axis is None else axis
-    return chosen if chosen is None or isinstance(chosen, int) else tuple(chosen)
+    return tuple(chosen) if isinstance(chosen, list) else chosen  # type: ignore[return-value]
 
 
 def fold(op: Op, summary: str) -> Callable[..., Any]:

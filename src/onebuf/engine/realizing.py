@@ -7,6 +7,8 @@ item fails, everything computed so far stays valid and everything else stays pen
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
@@ -27,12 +29,29 @@ Array = np.ndarray[Any, Any]
 
 install(LOOPS, run_into)
 
+_running = threading.RLock()
+"""One schedule runs at a time: two threads may want the same node."""
+
+
+def _unlock_after_fork() -> None:
+    global _running
+    _running = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_after_fork)
+
 
 def realize(nodes: Sequence[Node]) -> None:
     """Compute ``nodes``, several in one schedule."""
     wanted = [node for node in nodes if not is_readable(node)]
     if not wanted:
         return
+    with _running:
+        _realize([node for node in wanted if not is_readable(node)])
+
+
+def _realize(wanted: list[Node]) -> None:
     if options().tier == "compile":
         raise ArgumentError(
             "tier='compile' needs compiled kernels, which this version does not have; "
@@ -55,7 +74,8 @@ def own(node: Node) -> Array:
     base = node.base
     if base.op is SOURCE:
         return _fetch(node)
-    _run_all(schedule([base], own=True))
+    with _running:
+        _run_all(schedule([base], own=True))
     array = settle(node)
     assert array is not None
     return array

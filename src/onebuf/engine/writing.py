@@ -12,11 +12,11 @@ import numpy as np
 
 from onebuf.backends.arrayapi import LOOPS
 from onebuf.dtypes import kind, meet_scalar, typed_scalar
-from onebuf.engine.realizing import own, read, realize
+from onebuf.engine.realizing import own, read
 from onebuf.engine.sources import write_region
 from onebuf.errors import DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import KernelRan, listeners, tell
-from onebuf.graph import SOURCE, VIEW, Node, Op, elementwise_dtype, pending_readers
+from onebuf.graph import SOURCE, VIEW, Node, Op, elementwise_dtype, fail, pending_readers
 from onebuf.layout import View, broadcast_shapes
 from onebuf.memory import FileBlock
 from onebuf.ops import Scalar, quietly, view_of
@@ -28,12 +28,14 @@ def assign(target: Node, value: Node | Scalar) -> None:
     """Write ``value``, broadcast and converted, to the elements of ``target``."""
     new = read(value) if isinstance(value, Node) else np.asarray(typed_scalar(value, target.dtype))
     _check_fits(new.shape, target.shape)
-    _check_kind(new, target)
+    check_kind(new, target)
     if target.base.op is SOURCE:
         _assign_source(target, new)
         return
     array = writable(target)
     settle_readers(target)
+    if isinstance(value, Node) and np.may_share_memory(array, new):
+        new = new.copy()  # NumPy alone does not get every overlap right
     quietly(_copy, array, new)
     if listeners():
         tell(KernelRan("assign", array.nbytes, 0.0, 0))
@@ -91,16 +93,14 @@ def _why_read_only(node: Node) -> str:
 def settle_readers(node: Node) -> None:
     """Realise what still has to read the memory of ``node``, before that is written."""
     readers = node.readers
-    if readers:
-        realize_own(pending_readers(readers))
-        readers.clear()
-
-
-def realize_own(nodes: list[Node]) -> None:
-    """Give each of ``nodes`` memory of its own."""
-    realize(nodes)
-    for node in nodes:
-        own(node)
+    if not readers:
+        return
+    for reader in pending_readers(readers):
+        try:
+            own(reader)
+        except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+            fail(reader, error)  # it would never have worked; whoever asks for it will hear so
+    readers.clear()
 
 
 def _assign_source(target: Node, new: Array) -> None:
@@ -130,7 +130,8 @@ def _check_fits(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
     )
 
 
-def _check_kind(new: Array, target: Node) -> None:
+def check_kind(new: Array, target: Node) -> None:
+    """Raise unless the kind of number in ``new`` can be written to ``target``."""
     if kind(new.dtype) == "c" and kind(target.dtype) != "c":
         raise DTypeError(
             f"{target.dtype.name} cannot hold complex numbers; write real(x) or abs(x) instead"

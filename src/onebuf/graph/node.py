@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from onebuf.errors import ExportError
-from onebuf.graph.op import CONSTANT, FREED, STORED, VIEW, Op
+from onebuf.graph.op import CONSTANT, FAILED, FREED, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.layout import View
 from onebuf.memory import POOL, SHELF_LENGTH, Block, Cell
@@ -261,6 +261,13 @@ def attach(node: Node, array: Array, block: Block) -> None:
     node.op = STORED
     node.srcs = ()
     node.arg = None
+
+
+def fail(node: Node, error: Exception) -> None:
+    """Let ``node``, which cannot be computed, raise ``error`` whenever it is asked for."""
+    node.op = FAILED
+    node.srcs = ()
+    node.arg = error
 
 
 def settle(node: Node) -> Array | None:

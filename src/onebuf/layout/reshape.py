@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import prod
 from operator import index as as_int
 
-from onebuf.errors import ShapeError
+from onebuf.errors import ArgumentTypeError, ShapeError
 from onebuf.layout.box import Box, Range
 
 
@@ -37,7 +37,12 @@ def resolve_shape(wanted: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
     >>> resolve_shape((3, -1), (4, 6))
     (3, 8)
     """
-    new = tuple([as_int(extent) for extent in wanted])
+    try:
+        new = tuple([as_int(extent) for extent in wanted])
+    except TypeError:
+        raise ArgumentTypeError(
+            f"reshape needs each extent as an integer, got {tuple(wanted)}; pass ints"
+        ) from None
     numel = prod(shape)
     holes = [extent for extent in new if extent < 0]
     if holes and holes != [-1]:

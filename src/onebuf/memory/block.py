@@ -22,6 +22,28 @@ class Pin(np.ndarray[Any, Any]):
     block: Block
 
 
+class Commons:
+    """What blocks on the memory of one foreign owner share: those who have yet to read it."""
+
+    __slots__ = ("__weakref__", "readers")
+
+    def __init__(self) -> None:
+        self.readers: dict[Any, weakref.ref[Any]] = {}
+
+
+_commons: weakref.WeakValueDictionary[int, Commons] = weakref.WeakValueDictionary()
+
+
+def _owner(array: np.ndarray[Any, Any]) -> Any:
+    """The object at the end of a chain of views, which every array on its memory leads to."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray) and owner.base is not None:
+        if isinstance(owner, Pin):
+            return owner
+        owner = owner.base
+    return owner.obj if isinstance(owner, memoryview) else owner
+
+
 class Block:
     """Flat memory from ``address`` on, ``nbytes`` long.
 
@@ -32,7 +54,7 @@ class Block:
 
     __slots__ = (
         *("memory", "offset_bytes", "nbytes", "address", "writable", "readers"),
-        *("_pin", "__weakref__"),
+        *("commons", "_pin", "__weakref__"),
     )
 
     def __init__(
@@ -44,6 +66,7 @@ class Block:
         self.address = address
         self.writable = writable
         self.readers: dict[Any, weakref.ref[Any]] = {}
+        self.commons: Commons | None = None
         self._pin: weakref.ref[Pin] | None = None
 
     @classmethod
@@ -54,8 +77,16 @@ class Block:
         >>> Block.foreign(array).nbytes  # from element 1 to element 5
         40
         """
+        owner = _owner(array)
+        if isinstance(owner, Pin):  # a window of ours has come back
+            return owner.block
         flat = _flat_bytes(array)
-        return cls(flat, 0, flat.size, flat.ctypes.data, array.flags.writeable)
+        block = cls(flat, 0, flat.size, flat.ctypes.data, array.flags.writeable)
+        block.commons = _commons.get(id(owner))
+        if block.commons is None:
+            block.commons = _commons[id(owner)] = Commons()
+        block.readers = block.commons.readers
+        return block
 
     @property
     def has_window(self) -> bool:

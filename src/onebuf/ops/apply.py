@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import FIRST_ADDED, meet_scalar, promote, typed_scalar
-from onebuf.errors import ScalarRangeError
-from onebuf.events import KernelRan, listeners, tell
+from onebuf.dtypes import bool as bool_
+from onebuf.errors import DTypeError, ScalarRangeError
+from onebuf.events import Allocated, Copied, KernelRan, listeners, tell
 from onebuf.graph import (
     BINARY,
     CAST,
     CONSTANT,
+    COPY,
     VIEW,
     WHERE,
     Fresh,
@@ -118,6 +120,8 @@ def _now(op: Op, operands: Any, shape: tuple[int, ...], dtype: DT, numel: int) -
     cell: Cell | None
     try:
         cell = _shelves[shape, dtype].pop()
+        if listeners():
+            tell(Allocated(cell.chunk.nbytes, POOL.stats().in_use))
     except (KeyError, IndexError):
         cell = _new_cell(shape, dtype, numel * dtype.itemsize)
     if cell is not None:
@@ -138,13 +142,10 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
     if array is None and x.op is VIEW:
         array = settle(x)
     scalar_dtype = meet_scalar(x.dtype, value.__class__)
-    if (
-        array is not None
-        and array.size <= options().eager_numel
-        and op in _loops
-        and x.dtype.num < FIRST_ADDED
-    ):
+    if array is not None and array.size <= options().eager_numel and op in _loops:
         dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
+        if scalar_dtype.num >= FIRST_ADDED:
+            value = scalar_dtype.type(value)
         operands = (value, array) if reflected else (array, value)
         try:
             return _now(op, operands, x.shape, dtype, array.size)
@@ -180,6 +181,11 @@ def full_scalar(value: Scalar, dtype: DT) -> Node:
 
 def ternary_where(condition: Node, x: Node, y: Node) -> Node:
     """``x`` where ``condition`` holds, else ``y``, broadcast."""
+    if condition.dtype != bool_:
+        raise DTypeError(
+            f"where needs a condition of bool, got {condition.dtype.name}; compare it first, "
+            f"as in x != 0"
+        )
     dtype = elementwise_dtype(WHERE, condition.dtype, x.dtype, y.dtype)
     shape = broadcast_shapes(condition.shape, x.shape, y.shape)
     return general(WHERE, (condition, x, y), None, shape, dtype)
@@ -243,3 +249,5 @@ def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
 
 def _tell(op: Op, out: Array) -> None:
     tell(KernelRan(op.name, out.nbytes, 0.0, 0))
+    if op is COPY:
+        tell(Copied(out.nbytes, "a copy of stored elements"))

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import typed_scalar
-from onebuf.errors import ArgumentError, ArgumentTypeError, ShapeError
+from onebuf.dtypes import kind, typed_scalar
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.graph import ARANGE, EMPTY, FULL, Node, make
 from onebuf.ops.apply import general
 from onebuf.ops.quiet import quietly
@@ -41,12 +41,11 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
 
 def full(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
     """One value everywhere."""
-    try:
-        typed = quietly(dtype.type, typed_scalar(value, dtype))
-    except (TypeError, ValueError) as error:
-        raise ArgumentTypeError(
-            f"needed one {dtype.name} to fill a buffer with, got {value!r} ({error})"
-        ) from None
+    if not isinstance(value, bool | int | float | complex | np.generic):
+        raise ArgumentTypeError(f"full needs one number to fill a buffer with, got {value!r}")
+    if isinstance(value, complex) and kind(dtype) != "c":
+        raise DTypeError(f"{dtype.name} cannot hold complex numbers, got {value!r}")
+    typed = quietly(dtype.type, typed_scalar(value, dtype))
     return general(FULL, (), typed, shape, dtype, unique=True)
 
 

@@ -9,12 +9,13 @@ follows the same algebra; everything it refuses goes to the layout, whose errors
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import index as as_int
 from typing import Any
 
 import numpy as np
 
 from onebuf.dtypes import promote
-from onebuf.errors import CopyError, LayoutError, ShapeError
+from onebuf.errors import ArgumentTypeError, CopyError, LayoutError, ShapeError
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
 from onebuf.layout import View, normalize_axis
 from onebuf.ops.apply import cast, general
@@ -151,8 +152,11 @@ def diagonal(node: Node, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Nod
 
 def pad(node: Node, widths: Sequence[tuple[int, int]], value: Any = 0) -> Node:
     """``node`` inside a border of ``value``."""
+    try:
+        widths = tuple([(as_int(before), as_int(after)) for before, after in widths])
+    except TypeError:
+        raise ArgumentTypeError(f"pad needs widths that are whole numbers, got {widths}") from None
     padded = View.contiguous(node.shape).pad(widths)
-    widths = tuple((int(before), int(after)) for before, after in widths)
     typed = node.dtype.type(value)
     return general(PAD, (node,), Padding(widths, typed), padded.shape, node.dtype)
 

@@ -10,10 +10,11 @@ from math import pi, prod
 from typing import Any, NamedTuple
 
 import numpy as np
+from ml_dtypes import finfo
 
 from onebuf.dtypes import float32, float64, int64, kind, uint32, uint64
 from onebuf.errors import ArgumentError, DTypeError
-from onebuf.graph import BINARY, RANDOM_BITS, UNARY, Node
+from onebuf.graph import BINARY, CONSTANT, RANDOM_BITS, UNARY, Node
 from onebuf.ops.apply import binary, cast, general, unary
 from onebuf.ops.movement import concat, index, reshape
 
@@ -41,23 +42,25 @@ def bits64(draw: Draw, numel: int) -> Node:
 
 
 def unit(draw: Draw, numel: int, dtype: DT) -> Node:
-    """Floats in [0, 1), flat: 24 random bits for float32 and narrower, 53 for float64."""
-    if dtype == float64:
-        word, keep = bits64(draw, numel), 53
-    else:
-        word, keep = bits32(draw, numel), 24
+    """Floats in [0, 1), flat: as many random bits as ``dtype`` holds exactly, in float32 or 64."""
+    keep = int(finfo(dtype).nmant) + 1  # type: ignore[no-untyped-call]
+    word = bits64(draw, numel) if keep > 32 else bits32(draw, numel)
     width = 8 * word.dtype.itemsize
     kept = binary(BINARY["bitwise_right_shift"], word, width - keep)
-    return binary(BINARY["multiply"], cast(kept, float64 if keep == 53 else float32), 2.0**-keep)
+    return binary(BINARY["multiply"], cast(kept, float64 if keep > 32 else float32), 2.0**-keep)
 
 
 def uniform(draw: Draw, shape: tuple[int, ...], low: float, high: float, dtype: DT) -> Node:
     """Floats spread evenly over [low, high)."""
     _check_float("uniform", dtype)
+    if not low < high:
+        raise ArgumentError(f"uniform needs low < high, got low={low} and high={high}")
     flat = unit(draw, prod(shape), dtype)
     if (low, high) != (0.0, 1.0):
         scaled = binary(BINARY["multiply"], flat, float(high - low))
         flat = binary(BINARY["add"], scaled, float(low))
+        # Rounding must not reach what the interval leaves out.
+        return reshape(binary(BINARY["minimum"], cast(flat, dtype), _below(high, dtype)), shape)
     return reshape(cast(flat, dtype), shape)
 
 
@@ -101,6 +104,14 @@ def integers(draw: Draw, shape: tuple[int, ...], low: int, high: int, dtype: DT)
     # Two's complement: adding modulo 2**64 and reinterpreting gives the right signed number.
     shifted = binary(BINARY["add"], word, low % 2**64)
     return reshape(cast(cast(shifted, int64 if kind(dtype) == "i" else uint64), dtype), shape)
+
+
+def _below(high: float, dtype: DT) -> Node:
+    """The largest number of ``dtype`` that is less than ``high``."""
+    nearest = dtype.type(high)
+    if float(nearest) >= high:
+        nearest = np.nextafter(nearest, dtype.type(-1) * abs(nearest) - dtype.type(1))
+    return general(CONSTANT, (), nearest, (), dtype)
 
 
 def _check_float(what: str, dtype: DT) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onebuf.graph import COPY, SOURCE, STORED, VIEW, Freed, Kind, Node, settle
+from onebuf.graph import COPY, FAILED, SOURCE, STORED, VIEW, Freed, Kind, Node, settle
 from onebuf.scheduler.reading import is_readable, reading
 
 
@@ -42,6 +42,8 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
 
     With ``own``, a wanted COPY is made even where its original could be read in its place.
     """
+    if not own:
+        wanted = [reading(node) if node.op is VIEW else node for node in wanted]
     items: list[Item] = []
     done: set[int] = set()
     roots = {id(node.base) for node in wanted}
@@ -53,6 +55,8 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
             continue
         if isinstance(node, Freed):
             raise node.refusal()
+        if node.op is FAILED:
+            raise node.arg
         if node.op is SOURCE or (node.op.kind is Kind.CONSTANT and id(node) not in roots):
             continue
         forced = own and id(node) in roots
