@@ -358,8 +358,8 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     def __index__(self) -> int:
         if self.shape or dtypes.kind(self.dtype) not in "iu":
             raise ArgumentTypeError(
-                f"an index needs one of the whole numbers, of shape (), got {self.dtype.name} of shape "
-                f"{self.shape}; take one element or convert with astype(...)"
+                f"an index needs one of the whole numbers, of shape (), got {self.dtype.name} of "
+                f"shape {self.shape}; take one element or convert with astype(...)"
             )
         return int(self.item())
 
