@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import onebuf
 from onebuf import dtypes
 from onebuf.errors import DTypeError
 from onebuf.interop import DEVICE, export, view_foreign
@@ -126,3 +127,40 @@ def test_a_result_still_being_computed_is_waited_for() -> None:
 def test_narrow_integers_are_refused() -> None:
     with pytest.raises(DTypeError, match="int4"):
         view_foreign(jnp.zeros(2, jnp.int4))
+
+
+# -- whole buffers ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*NAMES, "complex64"])
+def test_a_buffer_goes_out_to_the_same_address(name: str) -> None:
+    buffer = onebuf.Buffer(np.arange(12).reshape(3, 4), dtype=name)
+    array = jnp.from_dlpack(buffer)
+    assert array.unsafe_buffer_pointer() == address(np.asarray(buffer))
+    assert np.asarray(array).tolist() == np.asarray(buffer).tolist()
+
+
+def test_what_an_operation_computed_goes_out_to_the_same_address() -> None:
+    result = onebuf.Buffer([1.0, 2.0, 3.0]) * 2
+    array = jnp.from_dlpack(result)
+    assert array.unsafe_buffer_pointer() == address(np.asarray(result))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_array_becomes_a_buffer_in_place(name: str) -> None:
+    array = jnp.arange(6).reshape(2, 3).astype(name)
+    buffer = onebuf.asarray(array, copy=False)
+    assert address(np.asarray(buffer)) == array.unsafe_buffer_pointer()
+    assert buffer.dtype.name == name
+    with pytest.raises(ValueError, match="read only"):
+        buffer[0, 0] = 1
+
+
+def test_an_array_keeps_a_dead_buffers_memory() -> None:
+    buffer = onebuf.Buffer(np.arange(1000, dtype=np.float32), copy=True)
+    array = jnp.from_dlpack(buffer)
+    del buffer
+    gc.collect()
+    scribble = [onebuf.Buffer.full((1000,), -1.0).realize() for _ in range(20)]
+    assert np.asarray(array).tolist() == list(range(1000))
+    del scribble

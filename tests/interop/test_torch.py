@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import onebuf
 from onebuf import dtypes
 from onebuf.errors import DTypeError, ExportError
 from onebuf.interop import DEVICE, export, view_foreign
@@ -170,3 +171,66 @@ def test_a_tensor_without_memory_is_refused() -> None:
 def test_an_element_type_that_buffers_lack_is_named(name: str) -> None:
     with pytest.raises(DTypeError, match=name):
         view_foreign(torch.zeros(2, dtype=getattr(torch, name)))
+
+
+# -- whole buffers ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_buffer_and_its_tensor_are_one_memory(name: str) -> None:
+    buffer = onebuf.Buffer(np.arange(6).reshape(2, 3), dtype=name)
+    for part in (buffer, buffer.T, buffer[1:, ::2], buffer[0, 1]):
+        tensor = torch.from_dlpack(part)
+        assert tensor.data_ptr() == address(np.asarray(part))
+        assert tuple(tensor.shape) == part.shape
+    tensor = torch.from_dlpack(buffer)
+    tensor[0, 0] = 1
+    assert buffer[0, 0].item() == 1
+    buffer[0, 0] = 0
+    assert tensor[0, 0].item() == 0
+
+
+def test_what_an_operation_computed_goes_out_without_a_copy() -> None:
+    result = onebuf.Buffer([1.0, 2.0, 3.0]) * 2
+    with onebuf.counters() as counted:
+        tensor = torch.from_dlpack(result)
+    assert (counted.copies, counted.bytes_allocated) == (0, 0)
+    assert tensor.data_ptr() == address(np.asarray(result))
+    assert tensor.data_ptr() % 64 == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_tensor_becomes_a_buffer_in_place(name: str) -> None:
+    tensor = torch.arange(6).reshape(2, 3).to(getattr(torch, name))
+    buffer = onebuf.asarray(tensor, copy=False)
+    assert address(np.asarray(buffer)) == tensor.data_ptr()
+    assert buffer.dtype.name == name
+    buffer[1, 2] = 0
+    assert tensor[1, 2].item() == 0
+
+
+def test_a_tensor_keeps_a_dead_buffers_memory() -> None:
+    buffer = onebuf.Buffer(np.arange(1000.0), copy=True)
+    tensor = torch.from_dlpack(buffer)
+    del buffer
+    gc.collect()
+    scribble = [onebuf.Buffer.full((1000,), -1.0, "float64").realize() for _ in range(20)]
+    assert tensor.tolist() == list(range(1000))
+    del scribble
+
+
+def test_freeing_under_a_tensor_is_refused_until_it_is_gone() -> None:
+    buffer = onebuf.Buffer([1.0, 2.0])
+    tensor = torch.from_dlpack(buffer)
+    with pytest.raises(BufferError, match="delete the windows"):
+        buffer.free()
+    assert tensor.tolist() == [1.0, 2.0]
+    del tensor
+    gc.collect()
+    buffer.free()
+
+
+def test_a_flipped_buffer_reaches_torch_as_a_copy() -> None:
+    buffer = onebuf.Buffer([1.0, 2.0, 3.0])
+    assert torch.from_dlpack(buffer.flip()).tolist() == [3.0, 2.0, 1.0]
+    assert torch.asarray(buffer).tolist() == [1.0, 2.0, 3.0]

@@ -12,7 +12,7 @@ import numpy as np
 
 from onebuf.dtypes import BY_NAME, as_dtype, uint8
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
-from onebuf.interop.files.claims import count_nbytes, fault, show
+from onebuf.interop.files.header import count_nbytes, fault, show
 from onebuf.interop.held import Held
 from onebuf.layout import View
 from onebuf.memory import Mode, map_file
