@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import operand
+from onebuf.buffer.operators import node_of, operand
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import BINARY, UNARY, Node, Op
 from onebuf.ops import binary, unary
@@ -14,7 +14,7 @@ from onebuf.ops import binary, unary
 
 def _unary(op: Op) -> Callable[[Buffer], Buffer]:
     def function(x: Buffer, /) -> Buffer:
-        return Buffer._value(unary(op, _node(op.name, x)))
+        return Buffer._value(unary(op, node_of(op.name, x)))
 
     return _named(function, op.name)
 
@@ -30,15 +30,6 @@ def _binary(op: Op) -> Callable[[Any, Any], Buffer]:
         return Buffer._value(binary(op, one, two))
 
     return _named(function, op.name)
-
-
-def _node(name: str, x: Any) -> Node:
-    node = operand(x)
-    if isinstance(node, Node):
-        return node
-    raise ArgumentTypeError(
-        f"{name} needs a buffer, got {type(x).__name__}; convert with onebuf.asarray(...)"
-    )
 
 
 def _named(function: Callable[..., Buffer], name: str) -> Callable[..., Buffer]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from onebuf import ops
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import operand
+from onebuf.buffer.operators import node_of, operand
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import Node
 
@@ -18,12 +18,12 @@ def concat(arrays: Sequence[Buffer], /, *, axis: int | None = 0) -> Buffer:
     >>> concat([Buffer([1, 2]), Buffer([3])])
     Buffer([1, 2, 3], shape=(3,), dtype=int32, device=CPU)
     """
-    return Buffer._value(ops.concat([_node("concat", x) for x in arrays], axis))
+    return Buffer._value(ops.concat([node_of("concat", x) for x in arrays], axis))
 
 
 def stack(arrays: Sequence[Buffer], /, *, axis: int = 0) -> Buffer:
     """Buffers of one shape along a new axis."""
-    return Buffer._value(ops.stack([_node("stack", x) for x in arrays], axis))
+    return Buffer._value(ops.stack([node_of("stack", x) for x in arrays], axis))
 
 
 def where(condition: Any, x1: Any, x2: Any, /) -> Buffer:
@@ -40,23 +40,14 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Buffer:
             f"{type(x1).__name__} and {type(x2).__name__}"
         )
     one, two = (ops.as_operand(node, known[0]) for node in nodes)
-    return Buffer._value(ops.ternary_where(_node("where", condition), one, two))
+    return Buffer._value(ops.ternary_where(node_of("where", condition), one, two))
 
 
 def matmul(x1: Buffer, x2: Buffer, /) -> Buffer:
     """The matrix product of the last two axes, broadcast over the others."""
-    return Buffer._value(ops.matmul(_node("matmul", x1), _node("matmul", x2)))
+    return Buffer._value(ops.matmul(node_of("matmul", x1), node_of("matmul", x2)))
 
 
 def take(x: Buffer, indices: Buffer, /, *, axis: int = 0) -> Buffer:
     """Slices of ``x`` along ``axis`` chosen by ``indices``."""
-    return Buffer._value(ops.take(_node("take", x), _node("take", indices), axis))
-
-
-def _node(name: str, x: Any) -> Node:
-    node = operand(x)
-    if isinstance(node, Node):
-        return node
-    raise ArgumentTypeError(
-        f"{name} needs buffers, got {type(x).__name__}; convert with onebuf.asarray(...)"
-    )
+    return Buffer._value(ops.take(node_of("take", x), node_of("take", indices), axis))

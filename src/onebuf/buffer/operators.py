@@ -10,6 +10,7 @@ import numpy as np
 from onebuf.buffer.handle import Handle
 from onebuf.dtypes import is_supported
 from onebuf.engine import update
+from onebuf.errors import ArgumentTypeError
 from onebuf.graph import BINARY, UNARY, Leaf, Node, Op
 from onebuf.memory import Block
 from onebuf.ops import SCALARS, Scalar, binary, matmul, unary
@@ -35,6 +36,16 @@ def operand(other: Any) -> Node | Scalar | None:
         base: Any = next(kind for kind in SCALARS if isinstance(other, kind))
         return cast(Scalar, base(other))
     return None
+
+
+def node_of(name: str, x: Any) -> Node:
+    """The node of an argument of ``name`` that has to be a buffer."""
+    node = operand(x)
+    if isinstance(node, Node):
+        return node
+    raise ArgumentTypeError(
+        f"{name} needs a buffer, got {type(x).__name__}; convert with onebuf.asarray(...)"
+    )
 
 
 def infix(op: Op) -> Callable[..., Any]:

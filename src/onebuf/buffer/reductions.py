@@ -8,7 +8,7 @@ from typing import Any, Self
 from onebuf import ops
 from onebuf.buffer.handle import Handle
 from onebuf.errors import ArgumentTypeError
-from onebuf.graph import REDUCE, Op
+from onebuf.graph import REDUCE, Node, Op
 
 Axis = int | tuple[int, ...] | Sequence[int] | None
 
@@ -34,6 +34,24 @@ def fold(op: Op, summary: str) -> Callable[..., Any]:
     return method
 
 
+def spread(function: Callable[..., Node], summary: str) -> Callable[..., Any]:
+    """The method for a measure of spread."""
+
+    def method(
+        self: Reductions,
+        axis: Axis = None,
+        *,
+        axes: Axis = None,
+        correction: float = 0.0,
+        keepdims: bool = False,
+    ) -> Any:
+        return self._value(function(self._node, one_axis(axis, axes), correction, keepdims))
+
+    method.__name__ = method.__qualname__ = function.__name__
+    method.__doc__ = f"{summary} along ``axis``; over all elements if None."
+    return method
+
+
 class Reductions(Handle):
     """Sums, extremes and means; ``axes`` is another spelling of ``axis``."""
 
@@ -52,24 +70,5 @@ class Reductions(Handle):
         """The arithmetic mean along ``axis``."""
         return self._value(ops.mean(self._node, one_axis(axis, axes), keepdims))
 
-    def var(
-        self,
-        axis: Axis = None,
-        *,
-        axes: Axis = None,
-        correction: float = 0.0,
-        keepdims: bool = False,
-    ) -> Self:
-        """The variance along ``axis``, divided by the count less ``correction``."""
-        return self._value(ops.var(self._node, one_axis(axis, axes), correction, keepdims))
-
-    def std(
-        self,
-        axis: Axis = None,
-        *,
-        axes: Axis = None,
-        correction: float = 0.0,
-        keepdims: bool = False,
-    ) -> Self:
-        """The standard deviation along ``axis``."""
-        return self._value(ops.std(self._node, one_axis(axis, axes), correction, keepdims))
+    var = spread(ops.var, "The variance, divided by the count less ``correction``,")
+    std = spread(ops.std, "The standard deviation, see `var`,")

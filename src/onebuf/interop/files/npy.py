@@ -16,8 +16,8 @@ from numpy.lib import format as npy_format
 
 from onebuf.dtypes import EXTENDED, STANDARD, as_dtype, float16, is_supported
 from onebuf.errors import DTypeError
-from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
 from onebuf.interop.files.elements import write_elements
+from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
 from onebuf.interop.held import Held
 from onebuf.layout import View
 from onebuf.memory import Mode, map_file

@@ -17,8 +17,8 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
-from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
 from onebuf.interop.files.elements import write_elements
+from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
 from onebuf.interop.held import Held
 from onebuf.layout import View
 from onebuf.memory import FileBlock, Mode, map_file

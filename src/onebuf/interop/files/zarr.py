@@ -25,8 +25,8 @@ from onebuf.errors import (
     ReadOnlyError,
     ShapeError,
 )
-from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
 from onebuf.interop.files.formats import is_zarr_store
+from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
 from onebuf.interop.held import Source
 from onebuf.memory import Mode, check_mode
 
