@@ -11,8 +11,11 @@ upon a node already claimed gets a COPY of it, so that a write to one is not see
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Hashable
+from math import prod
+from threading import RLock
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -67,10 +70,7 @@ class Node:
     @property
     def numel(self) -> int:
         """The number of elements."""
-        count = 1
-        for extent in self.shape:
-            count *= extent
-        return count
+        return prod(self.shape)
 
     @property
     def nbytes(self) -> int:
@@ -120,6 +120,18 @@ class Leaf(Node):
         return self.block.readers
 
 
+_adopting = RLock()
+
+
+def _unlock_after_fork() -> None:
+    global _adopting
+    _adopting = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_after_fork)
+
+
 class Fresh(Leaf):
     """A leaf that nobody shares: what an operation on small operands has just computed.
 
@@ -141,7 +153,9 @@ class Fresh(Leaf):
     def block(self) -> Block:  # type: ignore[override]
         """The block that the elements lie on."""
         if self._block is None:
-            self._block = POOL.adopt(self._cell)
+            with _adopting:  # two blocks of one cell would give its memory back twice
+                if self._block is None:
+                    self._block = POOL.adopt(self._cell)
         return self._block
 
     def __del__(self) -> None:
@@ -163,6 +177,7 @@ class Freed(Node):
     arg = None
     array = None
     block = None
+    key = 1
     made_at = None
 
     def __init__(self, shape: tuple[int, ...], dtype: DT) -> None:
