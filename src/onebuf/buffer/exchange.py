@@ -24,13 +24,23 @@ def window(node: Node) -> Array:
     block = node.block
     if block is None:  # read on demand: the elements have no lasting place in memory
         return array
-    view = view_of(node)
     shared = block.window(
-        array.shape, array.dtype, array.strides, view.offset * array.dtype.itemsize
+        array.shape, array.dtype, array.strides, _distance_bytes(node, array, block)
     )
-    if view.overlaps_itself:
+    if _overlaps(node, array):
         shared.flags.writeable = False
     return shared
+
+
+def _distance_bytes(node: Node, array: Array, block: Block) -> int:
+    """How far into its block an array starts."""
+    if array.nbytes == block.nbytes and array.flags.c_contiguous:
+        return 0
+    return view_of(node).offset * array.itemsize
+
+
+def _overlaps(node: Node, array: Array) -> bool:
+    return not array.flags.c_contiguous and view_of(node).overlaps_itself
 
 
 def flat_window(node: Node) -> Array:
@@ -56,21 +66,22 @@ def as_numpy(node: Node, dtype: Any, copy: bool | None) -> Array:
 
 def interface(node: Node) -> dict[str, Any]:
     """``__array_interface__``, with an owner in it that pins the memory."""
-    array = window(node)
-    if is_added(array.dtype):
-        raise AttributeError(f"the array interface has no letter for {array.dtype.name}")
-    described = dict(array.__array_interface__)
-    described["strides"] = array.strides
+    if is_added(node.dtype):
+        raise AttributeError(f"the array interface has no letter for {node.dtype.name}")
+    array = own(node)
     block = node.block
+    described = {
+        "version": 3,
+        "shape": array.shape,
+        "typestr": array.dtype.str,
+        "strides": array.strides,
+    }
     if block is None:
-        described["data"] = array
-        return described
+        return described | {"data": array, "strides": None}
     flat = block.window((block.nbytes,), np.dtype(np.uint8))
-    if not array.flags.writeable:
+    if not array.flags.writeable or _overlaps(node, array):
         flat.flags.writeable = False
-    described["data"] = flat
-    described["offset"] = view_of(node).offset * array.itemsize
-    return described
+    return described | {"data": flat, "offset": _distance_bytes(node, array, block)}
 
 
 def settle_views(node: Node) -> None:

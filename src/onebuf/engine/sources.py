@@ -16,7 +16,7 @@ Bounds = tuple[tuple[int, int], ...]
 def read_region(source: Source, view: View) -> Array:
     """The elements of ``source`` that ``view`` sees."""
     bounds, inside = _box(view, source.shape)
-    return _through(np.ascontiguousarray(source.read(bounds)), inside)
+    return np.ascontiguousarray(_through(np.ascontiguousarray(source.read(bounds)), inside))
 
 
 def write_region(source: Source, view: View, value: Array) -> None:

@@ -84,7 +84,7 @@ def unary(op: Op, x: Node) -> Node:
         array = settle(x)
     dtype = elementwise_dtype(op, x.dtype)
     if array is not None and array.size <= options().eager_numel and op in _loops:
-        return _now(op, (array,), x.shape, dtype, array.size)
+        return _now(op, array, None, x.shape, dtype, array.size)
     return make(op, (x,), None, x.shape, dtype)
 
 
@@ -111,27 +111,31 @@ def binary(op: Op, x: Any, y: Any) -> Node:
         limit = options().eager_numel
         if a.size <= limit and b.size <= limit:
             numel = a.size if shape is x.shape else prod(shape)
-            return _now(op, (a, b), shape, dtype, numel)
+            return _now(op, a, b, shape, dtype, numel)
     return make(op, (x, y), None, shape, dtype)
 
 
-def _now(op: Op, operands: Any, shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
-    """The result of an elementwise operation, computed at once into memory of the pool."""
+def _now(op: Op, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
+    """The result of an elementwise operation, computed at once; ``y`` is None if it takes one."""
     cell: Cell | None
     try:
-        cell = _shelves[shape, dtype].pop()
-        if listeners():
-            tell(Allocated(cell.chunk.nbytes, POOL.stats().in_use))
+        cell = reused = _shelves[shape, dtype].pop()
     except (KeyError, IndexError):
         cell = _new_cell(shape, dtype, numel * dtype.itemsize)
+        reused = None
     if cell is not None:
         out = cell[0]
         result: Node = Fresh(cell, shape, dtype)
     else:
         out, block = new_array(shape, dtype)
         result = Leaf(out, block)
-    quiet_context().run(_loops[op], *operands, out)
+    if y is None:
+        quiet_context().run(_loops[op], x, out)
+    else:
+        quiet_context().run(_loops[op], x, y, out)
     if listeners():
+        if reused is not None:
+            tell(Allocated(reused.chunk.nbytes, POOL.stats().in_use))
         _tell(op, out)
     return result
 
@@ -146,9 +150,9 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
         dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
         if scalar_dtype.num >= FIRST_ADDED:
             value = scalar_dtype.type(value)
-        operands = (value, array) if reflected else (array, value)
+        one, two = (value, array) if reflected else (array, value)
         try:
-            return _now(op, operands, x.shape, dtype, array.size)
+            return _now(op, one, two, x.shape, dtype, array.size)
         except OverflowError:
             typed_scalar(value, scalar_dtype)
             raise
