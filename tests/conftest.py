@@ -1,0 +1,14 @@
+"""How all tests run: property tests draw the same cases on every run of continuous integration.
+
+Elsewhere they draw new ones each time, which is how they find what nobody thought of.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("here", deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
