@@ -16,8 +16,9 @@ from onebuf.engine import assign, check_kind, read, settle_readers, writable
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import SOURCE, Leaf, Node
-from onebuf.ops import Scalar, index, new_array, quietly
+from onebuf.ops import SCALARS, Scalar, index, new_array, quietly
 
+_SCALARS = frozenset(SCALARS)
 _BASIC = frozenset((int, slice, NoneType, EllipsisType))
 
 
@@ -73,6 +74,8 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
     if not is_basic(key):
         key = plain(key)
     if is_basic(key):
+        if value.__class__ in _SCALARS and _put_number(node, key, value):
+            return
         if node.base.op is not SOURCE:
             writable(node)
         assign(index(node, key), value)
@@ -90,6 +93,23 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
         raise ShapeError(f"{error}; the value has shape {new.shape}") from None
     if listeners():
         tell(KernelRan("put", new.nbytes, 0.0, 0))
+
+
+def _put_number(node: Node, key: Any, value: Any) -> bool:
+    """Write one number to stored elements the short way, if there is nothing in the way.
+
+    Whatever NumPy refuses is left to the long way, whose errors say more.
+    """
+    array = node.array
+    if array is None or not array.flags.c_contiguous or not array.flags.writeable or node.readers:
+        return False
+    try:
+        quietly(array.__setitem__, key, value)
+    except (IndexError, TypeError, ValueError, OverflowError):
+        return False
+    if listeners():
+        tell(KernelRan("assign", array.itemsize, 0.0, 0))
+    return True
 
 
 def _array_of_indices(key: list[Any]) -> Any:

@@ -1,11 +1,10 @@
 """The graph: what is to be computed, as immutable nodes with their shapes and dtypes."""
 
 from onebuf.graph.infer import (
-    check_position_axes,
     elementwise_dtype,
     reduce_axes,
     reduce_dtype,
-    reduce_shape,
+    reduction,
 )
 from onebuf.graph.node import (
     Freed,
@@ -76,14 +75,13 @@ __all__ = [
     "Origin",
     "attach",
     "caller",
-    "check_position_axes",
     "elementwise_dtype",
     "fail",
     "make",
     "pending_readers",
     "reduce_axes",
     "reduce_dtype",
-    "reduce_shape",
+    "reduction",
     "settle",
     "strided",
     "structure",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,16 @@ def reduce_dtype(op: Op, operand: DT) -> DT:
     if op in _TOTALS and letter == "u":
         return dtypes.uint64
     return operand
+
+
+@lru_cache(4096, typed=True)
+def reduction(
+    op: Op, shape: tuple[int, ...], axis: int | tuple[int, ...] | None, keepdims: bool
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The axes that a reduction folds, counted from the front, and the shape that it leaves."""
+    axes = reduce_axes(axis, len(shape), op.name)
+    check_position_axes(op, axes, len(shape))
+    return axes, reduce_shape(op, shape, axes, keepdims)
 
 
 def reduce_shape(

@@ -16,7 +16,7 @@ import numpy as np
 
 from onebuf.dtypes import FIRST_ADDED, meet_scalar, promote, typed_scalar
 from onebuf.dtypes import bool as bool_
-from onebuf.errors import DTypeError, ScalarRangeError
+from onebuf.errors import ArgumentTypeError, DTypeError, ScalarRangeError
 from onebuf.events import Allocated, Copied, KernelRan, listeners, tell
 from onebuf.graph import (
     BINARY,
@@ -29,12 +29,10 @@ from onebuf.graph import (
     Leaf,
     Node,
     Op,
-    check_position_axes,
     elementwise_dtype,
     make,
-    reduce_axes,
     reduce_dtype,
-    reduce_shape,
+    reduction,
     settle,
 )
 from onebuf.layout import broadcast_shapes
@@ -206,10 +204,14 @@ def reduce(
     op: Op, x: Node, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
 ) -> Node:
     """``x`` with the elements along ``axis`` folded into one."""
-    axes = reduce_axes(axis, len(x.shape), op.name)
-    check_position_axes(op, axes, len(x.shape))
+    try:
+        axes, shape = reduction(op, x.shape, axis, keepdims)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"{op.name} needs an axis as an integer, several as a tuple of them, or None for all; "
+            f"got {axis!r}"
+        ) from error
     dtype = reduce_dtype(op, x.dtype)
-    shape = reduce_shape(op, x.shape, axes, keepdims)
     return general(op, (x,), (axes, keepdims), shape, dtype)
 
 
