@@ -23,6 +23,7 @@ from onebuf.graph import (
     COPY,
     EMPTY,
     FULL,
+    LIBRARY,
     MATMUL,
     PAD,
     RANDOM_BITS,
@@ -87,6 +88,11 @@ def _random_bits(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) 
     return xp.asarray(words)
 
 
+def _library(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
+    """A call that only NumPy answers: there and back."""
+    return xp.asarray(arg(*[np.asarray(operand) for operand in operands]))
+
+
 def _full(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
     return xp.full(shape, arg.item(), dtype=dtype)
 
@@ -103,6 +109,7 @@ COMPUTE: dict[Op, Compute] = {
     CONCAT: lambda xp, operands, arg, shape, dtype: xp.concat(operands, axis=arg),
     TAKE: lambda xp, operands, arg, shape, dtype: xp.take(*operands, axis=arg),
     MATMUL: lambda xp, operands, arg, shape, dtype: xp.matmul(*operands),
+    LIBRARY: _library,
     PAD: _pad,
     **{op: _reduce(name) for name, op in REDUCE.items()},
 }

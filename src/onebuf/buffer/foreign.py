@@ -12,6 +12,7 @@ from onebuf.buffer.exchange import as_numpy, interface, reduce_parts, restore_pa
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
 from onebuf.engine import settle_readers
+from onebuf.errors import ArgumentError
 from onebuf.graph import BINARY, UNARY, Op
 from onebuf.interop import DEVICE, export
 from onebuf.layout import View
@@ -22,6 +23,9 @@ _UFUNCS: dict[Any, Op] = {
     for name, op in (UNARY | BINARY).items()
     if isinstance(getattr(np, name, None), np.ufunc)
 }
+
+
+API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 class ForeignProtocols(Handle):
@@ -57,6 +61,14 @@ class ForeignProtocols(Handle):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return DEVICE
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        if api_version not in (None, *API_VERSIONS):
+            raise ArgumentError(
+                f"needed one of the versions {', '.join(API_VERSIONS)} of the array API standard, "
+                f"got {api_version!r}"
+            )
+        return importlib.import_module("onebuf")  # the root is above: it is there, look it up
 
     def __arrow_array__(self, type: Any = None) -> Any:
         # Only pyarrow calls this, so it is there; nothing else imports it.

@@ -69,6 +69,7 @@ PAD = Op("pad", Kind.PAD)
 CONCAT = Op("concat", Kind.JOIN)
 TAKE = Op("take", Kind.GATHER)
 MATMUL = Op("matmul", Kind.LIBRARY)
+LIBRARY = Op("library", Kind.LIBRARY)
 
 UNARY = {
     name: Op(name, Kind.ELEMENTWISE)

@@ -16,6 +16,7 @@ from onebuf.ops.apply import (
 )
 from onebuf.ops.contraction import matmul, take
 from onebuf.ops.creation import arange, as_shape, empty, full
+from onebuf.ops.library import library
 from onebuf.ops.movement import (
     Padding,
     concat,
@@ -65,6 +66,7 @@ __all__ = [
     "index",
     "install",
     "integers",
+    "library",
     "matmul",
     "mean",
     "move",

@@ -1,0 +1,139 @@
+"""Data type functions: asking about dtypes, and converting."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.buffer import Buffer
+from onebuf.errors import ArgumentError, ArgumentTypeError
+from onebuf.machine import Device
+
+DT = np.dtype[Any]
+
+_NUMBER = bool | int | float | complex
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+class FloatInfo(NamedTuple):
+    """The limits of a floating type, as Python numbers."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: DT
+
+
+class IntegerInfo(NamedTuple):
+    """The limits of an integer type."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: DT
+
+
+def astype(
+    x: Buffer, dtype: Any, /, *, copy: bool = True, device: str | Device | None = None
+) -> Buffer:
+    """``x`` converted to ``dtype``; itself if that changes nothing and ``copy`` is False."""
+    result = x.astype(dtype, copy=copy)
+    return result if device is None else result.to_device(device)
+
+
+def can_cast(from_: Any, to: Any, /) -> bool:
+    """Whether every value of a type is also one of another, by the rules of promotion.
+
+    >>> can_cast(dtypes.int8, dtypes.int16), can_cast(dtypes.int64, dtypes.float32)
+    (True, False)
+    """
+    source, target = _dtype(from_), dtypes.as_dtype(to)
+    return dtypes.promote(source, target) == target
+
+
+def finfo(type: Any, /) -> FloatInfo:
+    """The limits of a floating type, or of a buffer's.
+
+    >>> finfo(dtypes.float32).bits
+    32
+    """
+    dtype = _dtype(type)
+    if dtypes.kind(dtype) not in "fc":
+        raise ArgumentTypeError(f"finfo needs a floating type, got {dtype.name}; see iinfo")
+    part = np.empty(0, dtype).real.dtype
+    found: Any = ml_dtypes.finfo(part)  # type: ignore[no-untyped-call]
+    return FloatInfo(
+        bits=int(found.bits),
+        eps=float(found.eps),
+        max=float(found.max),
+        min=float(found.min),
+        smallest_normal=float(found.smallest_normal),
+        dtype=part,
+    )
+
+
+def iinfo(type: Any, /) -> IntegerInfo:
+    """The limits of an integer type, or of a buffer's.
+
+    >>> iinfo(dtypes.uint8).max
+    255
+    """
+    dtype = _dtype(type)
+    if dtypes.kind(dtype) not in "iu":
+        raise ArgumentTypeError(f"iinfo needs an integer type, got {dtype.name}; see finfo")
+    found = np.iinfo(dtype)
+    return IntegerInfo(found.bits, int(found.max), int(found.min), dtype)
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether ``dtype`` is a type, of a kind, or any of several.
+
+    >>> isdtype(dtypes.float32, "real floating"), isdtype(dtypes.int8, ("bool", dtypes.int8))
+    (True, True)
+    """
+    found = dtypes.as_dtype(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(found, one) for one in kind)
+    if isinstance(kind, str):
+        if kind not in _KINDS:
+            raise ArgumentError(
+                f"isdtype needs a dtype or one of {', '.join(_KINDS)}; got {kind!r}"
+            )
+        return dtypes.kind(found) in _KINDS[kind]
+    return found == dtypes.as_dtype(kind)
+
+
+def result_type(*arrays_and_dtypes: Any) -> DT:
+    """The dtype that operands of these types give; Python's numbers follow the others.
+
+    >>> result_type(dtypes.int8, dtypes.uint8, 3)
+    dtype('int16')
+    """
+    scalars = [x for x in arrays_and_dtypes if isinstance(x, bool | int | float | complex)]
+    others = [
+        _dtype(x) for x in arrays_and_dtypes if not isinstance(x, bool | int | float | complex)
+    ]
+    if not others:
+        raise ArgumentError("result_type needs at least one buffer or dtype, got only numbers")
+    result = dtypes.promote(*others)
+    for scalar in scalars:
+        kind: type = type(scalar)
+        result = dtypes.promote(result, dtypes.meet_scalar(result, kind))
+    return result
+
+
+def _dtype(x: Any) -> DT:
+    return x.dtype if isinstance(x, Buffer) else dtypes.as_dtype(x)

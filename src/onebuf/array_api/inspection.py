@@ -1,0 +1,54 @@
+"""Inspection: what this namespace can do, in the form that the standard asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.array_api.data_type import isdtype
+from onebuf.machine import CPU, Device
+from onebuf.machine import devices as all_devices
+from onebuf.options import options
+
+
+class Info:
+    """Capabilities, default device, devices, and dtypes."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """What is supported of what the standard leaves open."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self) -> Device:
+        """Where buffers are made if nobody says where."""
+        return CPU
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
+        """The types of Python's numbers."""
+        default = options().default_float
+        return {
+            "real floating": default,
+            "complex floating": dtypes.complex64 if default.itemsize < 8 else dtypes.complex128,
+            "integral": dtypes.int64,
+            "indexing": dtypes.int64,
+        }
+
+    def devices(self) -> tuple[Device, ...]:
+        """Every device."""
+        return all_devices()
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
+        """The types of the standard, of one kind or of all."""
+        return {
+            dtype.name: dtype for dtype in dtypes.STANDARD if kind is None or isdtype(dtype, kind)
+        }
+
+
+def __array_namespace_info__() -> Info:
+    """What this namespace can do.
+
+    >>> __array_namespace_info__().default_device()
+    Device('CPU')
+    """
+    return Info()

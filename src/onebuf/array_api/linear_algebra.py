@@ -1,0 +1,70 @@
+"""Linear algebra functions of the main namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from onebuf import ops
+from onebuf.buffer import Buffer
+from onebuf.buffer.operators import node_of
+from onebuf.dtypes import kind
+from onebuf.errors import ArgumentError, ShapeError
+from onebuf.graph import UNARY
+from onebuf.layout import normalize_axes
+
+
+def matmul(x1: Buffer, x2: Buffer, /) -> Buffer:
+    """The matrix product of the last two axes, broadcast over the others."""
+    return Buffer._value(ops.matmul(node_of("matmul", x1), node_of("matmul", x2)))
+
+
+def matrix_transpose(x: Buffer, /) -> Buffer:
+    """A view with the last two axes exchanged."""
+    return x.mT
+
+
+def tensordot(
+    x1: Buffer, x2: Buffer, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2
+) -> Buffer:
+    """The sum of products over some axes of both: the last of one with the first of the other.
+
+    >>> tensordot(Buffer([[1, 2], [3, 4]]), Buffer([[1, 0], [0, 1]])).item()
+    5
+    """
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(x1.ndim, x2.ndim):
+            raise ArgumentError(
+                f"tensordot needs axes in 0..{min(x1.ndim, x2.ndim)} for shapes {x1.shape} and "
+                f"{x2.shape}, got {axes}"
+            )
+        axes = (range(x1.ndim - axes, x1.ndim), range(axes))
+    one = normalize_axes(tuple(axes[0]), x1.ndim, "tensordot")
+    two = normalize_axes(tuple(axes[1]), x2.ndim, "tensordot")
+    if [x1.shape[axis] for axis in one] != [x2.shape[axis] for axis in two]:
+        raise ShapeError(
+            f"tensordot needs equal extents along axes {one} of {x1.shape} and {two} of {x2.shape}"
+        )
+    left = [axis for axis in range(x1.ndim) if axis not in one]
+    right = [axis for axis in range(x2.ndim) if axis not in two]
+    inner = prod([x1.shape[axis] for axis in one])
+    rows, columns = [x1.shape[a] for a in left], [x2.shape[a] for a in right]
+    a = x1.permute(*left, *one) if x1.ndim else x1
+    b = x2.permute(*two, *right) if x2.ndim else x2
+    product = matmul(a.reshape(prod(rows), inner), b.reshape(inner, prod(columns)))
+    return product.reshape((*rows, *columns))
+
+
+def vecdot(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
+    """The sum of products along ``axis``, the first factor conjugated.
+
+    >>> vecdot(Buffer([1, 2]), Buffer([3, 4])).item()
+    11
+    """
+    if x1.shape[axis] != x2.shape[axis]:
+        raise ShapeError(
+            f"vecdot needs one extent along axis {axis}, got shapes {x1.shape} and {x2.shape}"
+        )
+    first = x1 if kind(x1.dtype) != "c" else Buffer._value(ops.unary(UNARY["conj"], x1._node))
+    product = first * x2
+    return product.sum(axis).astype(product.dtype, copy=False)  # type: ignore[no-any-return]

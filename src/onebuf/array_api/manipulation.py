@@ -1,0 +1,175 @@
+"""Manipulation functions: other shapes, orders and combinations of the same elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from onebuf import ops
+from onebuf.buffer import Buffer
+from onebuf.buffer.operators import node_of
+from onebuf.errors import ArgumentError, ArgumentTypeError
+from onebuf.layout import broadcast_shapes as broadcast_two_or_more
+from onebuf.layout import normalize_axes, normalize_axis
+
+Axes = int | tuple[int, ...] | None
+
+
+def broadcast_arrays(*arrays: Buffer) -> tuple[Buffer, ...]:
+    """Views of all ``arrays`` in the shape that they broadcast to."""
+    shape = broadcast_shapes(*[x.shape for x in arrays])
+    return tuple([broadcast_to(x, shape) for x in arrays])
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that arrays of these shapes broadcast to.
+
+    >>> broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+    return broadcast_two_or_more((), *[tuple(shape) for shape in shapes])
+
+
+def broadcast_to(x: Buffer, /, shape: tuple[int, ...]) -> Buffer:
+    """A view of ``x`` in ``shape``, storing nothing twice."""
+    return x.expand(shape)
+
+
+def concat(arrays: Sequence[Buffer], /, *, axis: int | None = 0) -> Buffer:
+    """Buffers one after another along ``axis``; flattened first if it is None.
+
+    >>> concat([Buffer([1, 2]), Buffer([3])])
+    Buffer([1, 2, 3], shape=(3,), dtype=int32, device=CPU)
+    """
+    return Buffer._value(ops.concat([node_of("concat", x) for x in arrays], axis))
+
+
+def expand_dims(x: Buffer, /, axis: int | tuple[int, ...] = 0) -> Buffer:
+    """A view with a new axis of extent 1."""
+    return x.expand_dims(axis)
+
+
+def flip(x: Buffer, /, *, axis: Axes = None) -> Buffer:
+    """A view with the order along ``axis`` reversed; along all axes if None."""
+    return x.flip(axis)
+
+
+def moveaxis(x: Buffer, source: int | Sequence[int], destination: int | Sequence[int], /) -> Buffer:
+    """A view with axes moved to new places; the others keep their order.
+
+    >>> moveaxis(Buffer.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    origin = normalize_axes(source, x.ndim, "moveaxis")
+    target = normalize_axes(destination, x.ndim, "moveaxis")
+    if len(origin) != len(target):
+        raise ArgumentError(
+            f"moveaxis needs as many places as axes, got {len(origin)} axes {source} and "
+            f"{len(target)} places {destination}"
+        )
+    order = [axis for axis in range(x.ndim) if axis not in origin]
+    for place, axis in sorted(zip(target, origin, strict=True)):
+        order.insert(place, axis)
+    return x.permute(order)
+
+
+def permute_dims(x: Buffer, /, axes: tuple[int, ...]) -> Buffer:
+    """A view with the axes in another order."""
+    return x.permute(axes)
+
+
+def repeat(x: Buffer, repeats: int | Buffer, /, *, axis: int | None = None) -> Buffer:
+    """Each element, or each slice along ``axis``, several times in a row.
+
+    >>> repeat(Buffer([1, 2]), 2)
+    Buffer([1, 1, 2, 2], shape=(4,), dtype=int32, device=CPU)
+    """
+    if axis is None:
+        return repeat(x.reshape(-1), repeats, axis=0)
+    axis = normalize_axis(axis, x.ndim, "repeat")
+    if isinstance(repeats, Buffer):
+        return x[(slice(None),) * axis + (_positions(repeats, x.shape[axis]),)]
+    if repeats < 0:
+        raise ArgumentError(f"repeat needs a count of at least 0, got {repeats}")
+    before, extent, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
+    spread = x.expand_dims(axis + 1).expand((*before, extent, repeats, *after))
+    return Buffer._value(ops.copied(spread._node)).reshape((*before, extent * repeats, *after))
+
+
+def _positions(repeats: Buffer, extent: int) -> list[int]:
+    """Which slice each slice of the result comes from."""
+    counts = repeats.expand((extent,)).to_python()
+    if any(count < 0 for count in counts):
+        raise ArgumentError(f"repeat needs counts of at least 0, got {min(counts)}")
+    return [place for place, count in enumerate(counts) for _ in range(count)]
+
+
+def reshape(x: Buffer, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Buffer:
+    """The elements in row-major order under another shape; a view where strides allow."""
+    return x.reshape(shape, copy=copy)
+
+
+def roll(x: Buffer, /, shift: int | tuple[int, ...], *, axis: Axes = None) -> Buffer:
+    """The elements shifted along ``axis``, those that fall off coming in at the other end.
+
+    >>> roll(Buffer([1, 2, 3, 4]), 1)
+    Buffer([4, 1, 2, 3], shape=(4,), dtype=int32, device=CPU)
+    """
+    if axis is None:
+        return roll(x.reshape(-1), shift, axis=0).reshape(x.shape)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    shifts = shift if isinstance(shift, tuple) else (shift,) * len(axes)
+    if len(shifts) != len(axes):
+        raise ArgumentError(f"roll needs one shift for each axis, got {shift} for axes {axis}")
+    result = x.copy()
+    for step, one in zip(shifts, axes, strict=True):
+        result = _rolled(result, step, normalize_axis(one, x.ndim, "roll"))
+    return result
+
+
+def _rolled(x: Buffer, shift: int, axis: int) -> Buffer:
+    extent = x.shape[axis]
+    cut = (extent - shift) % extent if extent else 0
+    if cut == 0:
+        return x
+    front = (slice(None),) * axis
+    return concat([x[(*front, slice(cut, None))], x[(*front, slice(None, cut))]], axis=axis)
+
+
+def squeeze(x: Buffer, /, axis: int | tuple[int, ...]) -> Buffer:
+    """A view without the axes named, which need extent 1."""
+    return x.squeeze(axis)
+
+
+def stack(arrays: Sequence[Buffer], /, *, axis: int = 0) -> Buffer:
+    """Buffers of one shape along a new axis."""
+    return Buffer._value(ops.stack([node_of("stack", x) for x in arrays], axis))
+
+
+def tile(x: Buffer, repetitions: tuple[int, ...], /) -> Buffer:
+    """``x`` laid out several times along each axis.
+
+    >>> tile(Buffer([1, 2]), (2,))
+    Buffer([1, 2, 1, 2], shape=(4,), dtype=int32, device=CPU)
+    """
+    try:
+        counts = tuple(repetitions)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"tile needs a count for each axis, as a tuple, got {repetitions!r}"
+        ) from None
+    ndim = max(len(counts), x.ndim)
+    counts = (1,) * (ndim - len(counts)) + counts
+    shape = (1,) * (ndim - x.ndim) + x.shape
+    thin = [extent for pair in zip((1,) * ndim, shape, strict=True) for extent in pair]
+    wide = [extent for pair in zip(counts, shape, strict=True) for extent in pair]
+    spread = x.reshape(thin).expand(wide)
+    final = tuple([count * extent for count, extent in zip(counts, shape, strict=True)])
+    return Buffer._value(ops.copied(spread._node)).reshape(final)
+
+
+def unstack(x: Buffer, /, *, axis: int = 0) -> tuple[Buffer, ...]:
+    """Views of the slices along ``axis``."""
+    axis = normalize_axis(axis, x.ndim, "unstack")
+    front: tuple[Any, ...] = (slice(None),) * axis
+    return tuple([x[(*front, place)] for place in range(x.shape[axis])])

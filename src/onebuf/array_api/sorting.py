@@ -1,0 +1,151 @@
+"""Sorting functions, sets, and searches in sorted elements: NumPy's, as nodes of the graph.
+
+What has a shape that depends on the data (nonzero, unique) is computed at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from onebuf import dtypes, ops
+from onebuf.buffer import Buffer
+from onebuf.buffer.operators import node_of, operand
+from onebuf.engine import read
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
+from onebuf.graph import Node
+from onebuf.layout import normalize_axis
+
+Array = np.ndarray[Any, Any]
+
+
+class UniqueAll(NamedTuple):
+    """What `unique_all` finds."""
+
+    values: Buffer
+    indices: Buffer
+    inverse_indices: Buffer
+    counts: Buffer
+
+
+class UniqueCounts(NamedTuple):
+    """What `unique_counts` finds."""
+
+    values: Buffer
+    counts: Buffer
+
+
+class UniqueInverse(NamedTuple):
+    """What `unique_inverse` finds."""
+
+    values: Buffer
+    inverse_indices: Buffer
+
+
+def argsort(
+    x: Buffer, /, *, axis: int = -1, descending: bool = False, stable: bool = True
+) -> Buffer:
+    """The order that sorts ``x`` along ``axis``; equal elements keep theirs.
+
+    >>> argsort(Buffer([3, 1, 2])).to_python()
+    [1, 2, 0]
+    """
+    node, axis = _ordered("argsort", x, axis)
+    return Buffer._value(ops.library(_order, (node,), (axis, descending), node.shape, dtypes.int64))
+
+
+def sort(x: Buffer, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Buffer:
+    """``x`` sorted along ``axis``."""
+    node, axis = _ordered("sort", x, axis)
+    return Buffer._value(ops.library(_sorted, (node,), (axis, descending), node.shape, node.dtype))
+
+
+def searchsorted(
+    x1: Buffer, x2: Any, /, *, side: str = "left", sorter: Buffer | None = None
+) -> Buffer:
+    """Where in the sorted ``x1`` each element of ``x2`` would go.
+
+    >>> searchsorted(Buffer([1, 3, 5]), Buffer([0, 3, 9])).to_python()
+    [0, 1, 3]
+    """
+    if side not in ("left", "right"):
+        raise ArgumentError(f"searchsorted needs side 'left' or 'right', got {side!r}")
+    if sorter is not None:
+        x1 = x1[sorter]
+    one = node_of("searchsorted", x1)
+    if len(one.shape) != 1:
+        raise ArgumentError(f"searchsorted needs 1-d sorted elements, got shape {one.shape}")
+    two = ops.as_operand(operand(x2), one.dtype)
+    return Buffer._value(ops.library(np.searchsorted, (one, two), (side,), two.shape, dtypes.int64))
+
+
+def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Buffer:
+    """Whether each element of ``x1`` is one of ``x2``.
+
+    >>> isin(Buffer([1, 2, 3]), Buffer([2, 9])).to_python()
+    [False, True, False]
+    """
+    one, two = operand(x1), operand(x2)
+    known = [node.dtype for node in (one, two) if isinstance(node, Node)]
+    if one is None or two is None or not known:
+        raise ArgumentTypeError(
+            f"isin needs a buffer and a buffer or number, got {type(x1).__name__} and "
+            f"{type(x2).__name__}"
+        )
+    nodes = (ops.as_operand(one, known[0]), ops.as_operand(two, known[0]))
+    return Buffer._value(ops.library(_is_in, nodes, (invert,), nodes[0].shape, dtypes.bool))
+
+
+def nonzero(x: Buffer, /) -> tuple[Buffer, ...]:
+    """The indices of the elements that are not zero, one buffer an axis."""
+    if not x.shape:
+        raise ArgumentError("nonzero needs at least one dimension, got a 0-d buffer")
+    return tuple([Buffer(found, copy=True) for found in np.nonzero(read(node_of("nonzero", x)))])
+
+
+def unique_all(x: Buffer, /) -> UniqueAll:
+    """The distinct elements, where each is first, where each element is among them, how often."""
+    return UniqueAll(*_buffers(np.unique_all(read(node_of("unique_all", x)))))
+
+
+def unique_counts(x: Buffer, /) -> UniqueCounts:
+    """The distinct elements and how often each occurs."""
+    return UniqueCounts(*_buffers(np.unique_counts(read(node_of("unique_counts", x)))))
+
+
+def unique_inverse(x: Buffer, /) -> UniqueInverse:
+    """The distinct elements, and where each element is among them."""
+    return UniqueInverse(*_buffers(np.unique_inverse(read(node_of("unique_inverse", x)))))
+
+
+def unique_values(x: Buffer, /) -> Buffer:
+    """The distinct elements."""
+    return Buffer(np.unique_values(read(node_of("unique_values", x))), copy=True)
+
+
+def _ordered(name: str, x: Any, axis: int) -> tuple[Node, int]:
+    node = node_of(name, x)
+    if dtypes.kind(node.dtype) == "c":
+        raise DTypeError(f"{name} needs numbers that can be ordered, got {node.dtype.name}")
+    return node, normalize_axis(axis, len(node.shape), name)
+
+
+def _sorted(x: Array, axis: int, descending: bool) -> Array:
+    found = np.sort(x, axis=axis, kind="stable")
+    return np.flip(found, axis) if descending else found
+
+
+def _order(x: Array, axis: int, descending: bool) -> Array:
+    if not descending:
+        return np.argsort(x, axis=axis, kind="stable")
+    backwards = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
+    return np.asarray(x.shape[axis] - 1 - backwards)
+
+
+def _is_in(x1: Array, x2: Array, invert: bool) -> Array:
+    return np.isin(x1, x2, invert=invert)
+
+
+def _buffers(found: Any) -> list[Buffer]:
+    return [Buffer(part, copy=True) for part in found]

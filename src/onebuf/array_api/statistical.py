@@ -1,0 +1,126 @@
+"""Statistical functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes, ops
+from onebuf.buffer import Buffer
+from onebuf.buffer.operators import node_of
+from onebuf.errors import ArgumentError
+from onebuf.graph import REDUCE, reduce_dtype
+from onebuf.layout import normalize_axis
+
+Axes = int | tuple[int, ...] | None
+
+
+def _fold(name: str, x: Any, axis: Axes, keepdims: bool) -> Buffer:
+    return Buffer._value(ops.reduce(REDUCE[name], node_of(name, x), axis, keepdims))
+
+
+def _total(name: str, x: Any, axis: Axes, dtype: Any, keepdims: bool) -> Buffer:
+    node = node_of(name, x)
+    if dtype is None:
+        return Buffer._value(ops.reduce(REDUCE[name], node, axis, keepdims))
+    wanted = dtypes.as_dtype(dtype)
+    return Buffer._value(
+        ops.cast(ops.reduce(REDUCE[name], ops.cast(node, wanted), axis, keepdims), wanted)
+    )
+
+
+def cumulative_prod(
+    x: Buffer,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+) -> Buffer:
+    """The product of all elements up to each place along ``axis``."""
+    return _running("prod", _products, x, axis, dtype, include_initial)
+
+
+def cumulative_sum(
+    x: Buffer,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+) -> Buffer:
+    """The sum of all elements up to each place along ``axis``.
+
+    >>> cumulative_sum(Buffer([1, 2, 3])).to_python()
+    [1, 3, 6]
+    """
+    return _running("sum", _sums, x, axis, dtype, include_initial)
+
+
+def _running(
+    name: str, function: Any, x: Any, axis: int | None, dtype: Any, include_initial: bool
+) -> Buffer:
+    what = f"cumulative_{name}"
+    node = node_of(what, x)
+    if axis is None:
+        if len(node.shape) != 1:
+            raise ArgumentError(f"{what} needs an axis for shape {node.shape}, got None")
+        axis = 0
+    axis = normalize_axis(axis, len(node.shape), what)
+    if dtype is not None:
+        node = ops.cast(node, dtypes.as_dtype(dtype))
+    wanted = node.dtype if dtype is not None else reduce_dtype(REDUCE[name], node.dtype)
+    extent = node.shape[axis] + include_initial
+    shape = (*node.shape[:axis], extent, *node.shape[axis + 1 :])
+    static = (axis, wanted, include_initial)
+    return Buffer._value(ops.library(function, (node,), static, shape, wanted))
+
+
+def _sums(x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
+    return np.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial)
+
+
+def _products(x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
+    return np.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
+
+
+def max(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:  # noqa: A001
+    """The largest element along ``axis``."""
+    return _fold("max", x, axis, keepdims)
+
+
+def mean(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:
+    """The arithmetic mean along ``axis``."""
+    return Buffer._value(ops.mean(node_of("mean", x), axis, keepdims))
+
+
+def min(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:  # noqa: A001
+    """The smallest element along ``axis``."""
+    return _fold("min", x, axis, keepdims)
+
+
+def prod(x: Buffer, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Buffer:
+    """The product along ``axis``."""
+    return _total("prod", x, axis, dtype, keepdims)
+
+
+def std(
+    x: Buffer, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False
+) -> Buffer:
+    """The standard deviation along ``axis``."""
+    return Buffer._value(ops.std(node_of("std", x), axis, correction, keepdims))
+
+
+def sum(  # noqa: A001
+    x: Buffer, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False
+) -> Buffer:
+    """The sum along ``axis``."""
+    return _total("sum", x, axis, dtype, keepdims)
+
+
+def var(
+    x: Buffer, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False
+) -> Buffer:
+    """The variance along ``axis``, divided by the count less ``correction``."""
+    return Buffer._value(ops.var(node_of("var", x), axis, correction, keepdims))
