@@ -178,6 +178,7 @@ from onebuf.options import config
 from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
+    from onebuf import fft, linalg
     from onebuf.engine.profiling import profile
     from onebuf.files import Archive, open, save
 
@@ -193,9 +194,12 @@ _LATER = {
     "profile": "onebuf.engine.profiling",
     "save": "onebuf.files",
 }
+_LATER_MODULES = ("fft", "linalg")
 
 
 def __getattr__(name: str) -> _Any:
+    if name in _LATER_MODULES:
+        return _import_module(f"onebuf.{name}")
     if name not in _LATER:
         raise AttributeError(f"module 'onebuf' has no attribute {name!r}")
     value = globals()[name] = getattr(_import_module(_LATER[name]), name)
@@ -274,6 +278,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "fft",
     "finfo",
     "flip",
     "float8_e4m3fn",
@@ -303,6 +308,7 @@ __all__ = [
     "isnan",
     "less",
     "less_equal",
+    "linalg",
     "linspace",
     "log",
     "log1p",

@@ -1,0 +1,230 @@
+"""Fourier transforms: the fft extension of the array API standard, computed by NumPy.
+
+Each is one node of the graph. Single precision stays single.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes, ops
+from onebuf.buffer import Buffer
+from onebuf.buffer.operators import node_of
+from onebuf.errors import ArgumentError, DTypeError
+from onebuf.graph import Node
+from onebuf.layout import normalize_axes, normalize_axis
+
+DT = np.dtype[Any]
+NORMS = ("backward", "ortho", "forward")
+
+
+def fft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+    """The discrete Fourier transform along ``axis``.
+
+    >>> fft(Buffer([1.0, 0.0, 0.0, 0.0])).to_python()
+    [(1+0j), (1+0j), (1+0j), (1+0j)]
+    """
+    return _one("fft", np.fft.fft, x, n, axis, norm, "same", "complex")
+
+
+def ifft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+    """The inverse of `fft`."""
+    return _one("ifft", np.fft.ifft, x, n, axis, norm, "same", "complex")
+
+
+def fftn(
+    x: Buffer,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str = "backward",
+) -> Buffer:
+    """The discrete Fourier transform along several axes."""
+    return _many("fftn", np.fft.fftn, x, s, axes, norm, "same", "complex")
+
+
+def ifftn(
+    x: Buffer,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str = "backward",
+) -> Buffer:
+    """The inverse of `fftn`."""
+    return _many("ifftn", np.fft.ifftn, x, s, axes, norm, "same", "complex")
+
+
+def rfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+    """The half of `fft` that real elements need."""
+    return _one("rfft", np.fft.rfft, x, n, axis, norm, "half", "complex")
+
+
+def irfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+    """The inverse of `rfft`."""
+    return _one("irfft", np.fft.irfft, x, n, axis, norm, "double", "real")
+
+
+def rfftn(
+    x: Buffer,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str = "backward",
+) -> Buffer:
+    """The half of `fftn` that real elements need."""
+    return _many("rfftn", np.fft.rfftn, x, s, axes, norm, "half", "complex")
+
+
+def irfftn(
+    x: Buffer,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str = "backward",
+) -> Buffer:
+    """The inverse of `rfftn`."""
+    return _many("irfftn", np.fft.irfftn, x, s, axes, norm, "double", "real")
+
+
+def hfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+    """The transform of elements with Hermitian symmetry."""
+    return _one("hfft", np.fft.hfft, x, n, axis, norm, "double", "real")
+
+
+def ihfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+    """The inverse of `hfft`."""
+    return _one("ihfft", np.fft.ihfft, x, n, axis, norm, "half", "complex")
+
+
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Buffer:
+    """The frequencies of the elements of an `fft` of ``n`` samples ``d`` apart."""
+    return _frequencies("fftfreq", np.fft.fftfreq, n, d, dtype, device)
+
+
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Buffer:
+    """The frequencies of the elements of an `rfft` of ``n`` samples ``d`` apart."""
+    return _frequencies("rfftfreq", np.fft.rfftfreq, n, d, dtype, device)
+
+
+def fftshift(x: Buffer, /, *, axes: int | Sequence[int] | None = None) -> Buffer:
+    """Frequency zero moved to the middle."""
+    return _shifted("fftshift", np.fft.fftshift, x, axes)
+
+
+def ifftshift(x: Buffer, /, *, axes: int | Sequence[int] | None = None) -> Buffer:
+    """The inverse of `fftshift`."""
+    return _shifted("ifftshift", np.fft.ifftshift, x, axes)
+
+
+def _one(
+    name: str,
+    function: Callable[..., Any],
+    x: Any,
+    n: int | None,
+    axis: int,
+    norm: str,
+    extent: str,
+    kind: str,
+) -> Buffer:
+    node = _floating(name, x, norm)
+    axis = normalize_axis(axis, len(node.shape), name)
+    length = _length(name, n, node.shape[axis], extent)
+    shape = (*node.shape[:axis], length, *node.shape[axis + 1 :])
+    static = (n, axis, norm)
+    return Buffer._value(ops.library(function, (node,), static, shape, _result(node.dtype, kind)))
+
+
+def _many(
+    name: str,
+    function: Callable[..., Any],
+    x: Any,
+    s: Sequence[int] | None,
+    axes: Sequence[int] | None,
+    norm: str,
+    extent: str,
+    kind: str,
+) -> Buffer:
+    node = _floating(name, x, norm)
+    ndim = len(node.shape)
+    if axes is None:
+        axes = range(ndim) if s is None else range(ndim - len(s), ndim)
+    chosen = normalize_axes(tuple(axes), ndim, name)
+    if s is not None and len(s) != len(chosen):
+        raise ArgumentError(f"{name} needs one extent for each axis, got s={s} and axes={chosen}")
+    shape = list(node.shape)
+    for place, axis in enumerate(chosen):
+        wanted = None if s is None else s[place]
+        last = place == len(chosen) - 1
+        shape[axis] = _length(name, wanted, node.shape[axis], extent if last else "same")
+    static = (None if s is None else tuple(s), chosen, norm)
+    dtype = _result(node.dtype, kind)
+    return Buffer._value(ops.library(function, (node,), static, tuple(shape), dtype))
+
+
+def _length(name: str, n: int | None, extent: int, rule: str) -> int:
+    length = n if n is not None else 2 * (extent - 1) if rule == "double" else extent
+    if length < 1:
+        raise ArgumentError(f"{name} needs at least 1 point along the axis, got {length}")
+    return length // 2 + 1 if rule == "half" else length
+
+
+def _floating(name: str, x: Any, norm: str) -> Node:
+    node = node_of(name, x)
+    if norm not in NORMS:
+        raise ArgumentError(f"{name} needs a norm of {', '.join(NORMS)}; got {norm!r}")
+    if name in ("rfft", "rfftn", "ihfft") and dtypes.kind(node.dtype) == "c":
+        raise DTypeError(f"{name} needs real numbers, got {node.dtype.name}; use fft, or real(x)")
+    if dtypes.kind(node.dtype) not in "fc":
+        return ops.cast(node, dtypes.float64)
+    return ops.cast(node, dtypes.float32) if node.dtype.itemsize < 4 else node
+
+
+def _result(dtype: DT, kind: str) -> DT:
+    single = dtype in (dtypes.float32, dtypes.complex64)
+    if kind == "real":
+        return dtypes.float32 if single else dtypes.float64
+    return dtypes.complex64 if single else dtypes.complex128
+
+
+def _frequencies(
+    name: str, function: Callable[..., Any], n: int, d: float, dtype: Any, device: Any
+) -> Buffer:
+    if n < 1:
+        raise ArgumentError(f"{name} needs at least 1 sample, got {n}")
+    length = n if name == "fftfreq" else n // 2 + 1
+    node = ops.library(function, (), (n, d), (length,), dtypes.float64)
+    result = Buffer._value(node if dtype is None else ops.cast(node, dtypes.as_dtype(dtype)))
+    return result if device is None else result.to_device(device)
+
+
+def _shifted(
+    name: str, function: Callable[..., Any], x: Any, axes: int | Sequence[int] | None
+) -> Buffer:
+    node = node_of(name, x)
+    chosen = normalize_axes(axes, len(node.shape), name)
+    return Buffer._value(ops.library(function, (node,), (chosen,), node.shape, node.dtype))
+
+
+__all__ = [
+    "fft",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftfreq",
+    "rfftn",
+]

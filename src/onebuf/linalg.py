@@ -1,0 +1,312 @@
+"""Linear algebra: the linalg extension of the array API standard, computed by NumPy's LAPACK.
+
+Results of one buffer are nodes of the graph; decompositions, which give several, are computed at
+once. Whole numbers become float64 first. A matrix that a method cannot handle, such as a singular
+one, is an `ArgumentError` that names the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from onebuf import dtypes, ops
+from onebuf.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
+from onebuf.buffer import Buffer
+from onebuf.buffer.operators import node_of
+from onebuf.engine import read
+from onebuf.errors import ArgumentError, ShapeError
+from onebuf.graph import Node
+from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
+from onebuf.ops import quietly
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+
+
+class Eigen(NamedTuple):
+    """Eigenvalues and eigenvectors."""
+
+    eigenvalues: Buffer
+    eigenvectors: Buffer
+
+
+class QR(NamedTuple):
+    """An orthonormal and an upper triangular factor."""
+
+    Q: Buffer
+    R: Buffer
+
+
+class SignedLogarithm(NamedTuple):
+    """The sign of a determinant and the logarithm of its size."""
+
+    sign: Buffer
+    logabsdet: Buffer
+
+
+class SVD(NamedTuple):
+    """Left vectors, singular values and right vectors, so that x is U S Vh."""
+
+    U: Buffer
+    S: Buffer
+    Vh: Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A function of `numpy.linalg` by name, whose failures are errors of ours."""
+
+    name: str
+    keywords: tuple[tuple[str, Any], ...] = ()
+
+    def __call__(self, *arrays: Array) -> Any:
+        """What NumPy finds."""
+        try:
+            return getattr(np.linalg, self.name)(*arrays, **dict(self.keywords))
+        except np.linalg.LinAlgError as error:
+            raise ArgumentError(f"{self.name} cannot handle this matrix: {error}") from None
+
+
+def cholesky(x: Buffer, /, *, upper: bool = False) -> Buffer:
+    """The triangular factor of a Hermitian positive definite matrix.
+
+    >>> cholesky(Buffer([[4.0, 2.0], [2.0, 5.0]])).to_python()
+    [[2.0, 0.0], [1.0, 2.0]]
+    """
+    node = _square("cholesky", x)
+    return _call(Routine("cholesky", (("upper", upper),)), (node,), node.shape, node.dtype)
+
+
+def cross(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
+    """The cross product of vectors of 3 elements along ``axis``."""
+    one, two = node_of("cross", x1), node_of("cross", x2)
+    shape = broadcast_shapes(one.shape, two.shape)
+    place = normalize_axis(axis, len(shape), "cross")
+    if one.shape[axis] != 3 or two.shape[axis] != 3:
+        raise ShapeError(
+            f"cross needs 3 elements along axis {axis}, got shapes {one.shape} and {two.shape}"
+        )
+    dtype = dtypes.promote(one.dtype, two.dtype)
+    nodes = tuple([ops.expand(ops.cast(node, dtype), shape) for node in (one, two)])
+    return _call(Routine("cross", (("axis", place),)), nodes, shape, dtype)
+
+
+def det(x: Buffer, /) -> Buffer:
+    """The determinant."""
+    node = _square("det", x)
+    return _call(Routine("det"), (node,), node.shape[:-2], node.dtype)
+
+
+def diagonal(x: Buffer, /, *, offset: int = 0) -> Buffer:
+    """A view of the diagonal of the last two axes."""
+    return x.diagonal(offset, -2, -1)
+
+
+def eig(x: Buffer, /) -> Eigen:
+    """The eigenvalues and eigenvectors of a square matrix."""
+    return Eigen(*_several("eig", _square("eig", x), complex_result=True))
+
+
+def eigh(x: Buffer, /) -> Eigen:
+    """The eigenvalues and eigenvectors of a Hermitian matrix."""
+    return Eigen(*_several("eigh", _square("eigh", x)))
+
+
+def eigvals(x: Buffer, /) -> Buffer:
+    """The eigenvalues of a square matrix."""
+    node = _square("eigvals", x)
+    return _call(Routine("eigvals"), (node,), node.shape[:-1], _complex(node.dtype))
+
+
+def eigvalsh(x: Buffer, /) -> Buffer:
+    """The eigenvalues of a Hermitian matrix."""
+    node = _square("eigvalsh", x)
+    return _call(Routine("eigvalsh"), (node,), node.shape[:-1], _real(node.dtype))
+
+
+def inv(x: Buffer, /) -> Buffer:
+    """The inverse."""
+    node = _square("inv", x)
+    return _call(Routine("inv"), (node,), node.shape, node.dtype)
+
+
+def matrix_norm(x: Buffer, /, *, keepdims: bool = False, ord: Any = "fro") -> Buffer:
+    """The norm of each matrix."""
+    node = _matrix("matrix_norm", x)
+    shape = (*node.shape[:-2], 1, 1) if keepdims else node.shape[:-2]
+    routine = Routine("matrix_norm", (("keepdims", keepdims), ("ord", ord)))
+    return _call(routine, (node,), shape, _real(node.dtype))
+
+
+def matrix_power(x: Buffer, n: int, /) -> Buffer:
+    """A square matrix multiplied with itself ``n`` times, its inverse if negative."""
+    node = _square("matrix_power", x)
+    return _call(Routine("matrix_power", (("n", n),)), (node,), node.shape, node.dtype)
+
+
+def matrix_rank(x: Buffer, /, *, rtol: float | Buffer | None = None) -> Buffer:
+    """How many singular values are larger than ``rtol`` times the largest."""
+    node = _matrix("matrix_rank", x)
+    tolerance = read(rtol._node) if isinstance(rtol, Buffer) else rtol
+    found = Routine("matrix_rank", (("rtol", tolerance),))(read(node))
+    return Buffer(np.asarray(found, np.int64), copy=True)
+
+
+def outer(x1: Buffer, x2: Buffer, /) -> Buffer:
+    """Every product of an element of one vector with one of another."""
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ShapeError(f"outer needs two 1-d buffers, got shapes {x1.shape} and {x2.shape}")
+    return x1.expand_dims(1) * x2  # type: ignore[no-any-return]
+
+
+def pinv(x: Buffer, /, *, rtol: float | Buffer | None = None) -> Buffer:
+    """The pseudo-inverse."""
+    node = _matrix("pinv", x)
+    shape = (*node.shape[:-2], node.shape[-1], node.shape[-2])
+    if rtol is None:
+        return _call(Routine("pinv"), (node,), shape, node.dtype)
+    tolerance = read(rtol._node) if isinstance(rtol, Buffer) else rtol
+    return Buffer(Routine("pinv", (("rtol", tolerance),))(read(node)), copy=True)
+
+
+def qr(x: Buffer, /, *, mode: str = "reduced") -> QR:
+    """Orthonormal columns times an upper triangular matrix."""
+    if mode not in ("reduced", "complete"):
+        raise ArgumentError(f"qr needs mode 'reduced' or 'complete', got {mode!r}")
+    return QR(*_several("qr", _matrix("qr", x), mode=mode))
+
+
+def slogdet(x: Buffer, /) -> SignedLogarithm:
+    """The sign and the logarithm of the determinant."""
+    return SignedLogarithm(*_several("slogdet", _square("slogdet", x)))
+
+
+def solve(x1: Buffer, x2: Buffer, /) -> Buffer:
+    """The solution of the linear equations ``x1 @ x == x2``.
+
+    >>> solve(Buffer([[2.0, 0.0], [0.0, 4.0]]), Buffer([2.0, 2.0])).to_python()
+    [1.0, 0.5]
+    """
+    one, two = _square("solve", x1), _floating("solve", x2)
+    rows = one.shape[-1]
+    vector = len(two.shape) == 1
+    if two.shape[0 if vector else -2] != rows:
+        raise ShapeError(
+            f"solve needs {rows} right-hand rows for shape {one.shape}, got shape {two.shape}"
+        )
+    dtype = dtypes.promote(one.dtype, two.dtype)
+    batch = broadcast_shapes(one.shape[:-2], () if vector else two.shape[:-2])
+    shape = (*batch, rows) if vector else (*batch, rows, two.shape[-1])
+    nodes = (ops.cast(one, dtype), ops.cast(two, dtype))
+    return _call(Routine("solve"), nodes, shape, dtype)
+
+
+def svd(x: Buffer, /, *, full_matrices: bool = True) -> SVD:
+    """The singular value decomposition."""
+    return SVD(*_several("svd", _matrix("svd", x), full_matrices=full_matrices))
+
+
+def svdvals(x: Buffer, /) -> Buffer:
+    """The singular values, largest first."""
+    node = _matrix("svdvals", x)
+    shape = (*node.shape[:-2], min(node.shape[-2:]))
+    return _call(Routine("svdvals"), (node,), shape, _real(node.dtype))
+
+
+def trace(x: Buffer, /, *, offset: int = 0, dtype: Any = None) -> Buffer:
+    """The sum along the diagonal of the last two axes."""
+    parts = diagonal(x, offset=offset)
+    if dtype is not None:
+        parts = parts.astype(dtype)
+    total = parts.sum(-1)
+    return total if dtype is None else total.astype(dtype, copy=False)  # type: ignore[no-any-return]
+
+
+def vector_norm(
+    x: Buffer,
+    /,
+    *,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    ord: Any = 2,
+) -> Buffer:
+    """The norm of vectors along ``axis``."""
+    node = _floating("vector_norm", x)
+    axes = normalize_axes(axis, len(node.shape), "vector_norm")
+    kept = [1 if a in axes else n for a, n in enumerate(node.shape) if keepdims or a not in axes]
+    routine = Routine("vector_norm", (("axis", axes), ("keepdims", keepdims), ("ord", ord)))
+    return _call(routine, (node,), tuple(kept), _real(node.dtype))
+
+
+def _call(routine: Routine, nodes: tuple[Node, ...], shape: tuple[int, ...], dtype: DT) -> Buffer:
+    return Buffer._value(ops.library(routine, nodes, (), shape, dtype))
+
+
+def _several(name: str, node: Node, complex_result: bool = False, **keywords: Any) -> list[Buffer]:
+    found = quietly(Routine(name, tuple(keywords.items())), read(node))
+    parts = [np.asarray(part) for part in found]
+    if complex_result:  # NumPy gives real numbers where it can; the type must not hang on values
+        parts = [part.astype(_complex(node.dtype)) for part in parts]
+    return [Buffer(part, copy=True) for part in parts]
+
+
+def _floating(name: str, x: Any) -> Node:
+    node = node_of(name, x)
+    if dtypes.kind(node.dtype) not in "fc":
+        return ops.cast(node, dtypes.float64)
+    return ops.cast(node, dtypes.float32) if node.dtype.itemsize < 4 else node
+
+
+def _matrix(name: str, x: Any) -> Node:
+    node = _floating(name, x)
+    if len(node.shape) < 2:
+        raise ShapeError(f"{name} needs at least 2 dimensions, got shape {node.shape}")
+    return node
+
+
+def _square(name: str, x: Any) -> Node:
+    node = _matrix(name, x)
+    if node.shape[-1] != node.shape[-2]:
+        raise ShapeError(f"{name} needs square matrices, got shape {node.shape}")
+    return node
+
+
+def _real(dtype: DT) -> DT:
+    return np.empty(0, dtype).real.dtype
+
+
+def _complex(dtype: DT) -> DT:
+    return dtypes.promote(dtype, dtypes.complex64)
+
+
+__all__ = [
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
