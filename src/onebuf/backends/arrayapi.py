@@ -159,6 +159,18 @@ def _minimum(x: Array, y: Array, out: Array) -> None:
     np.minimum(x, y, out=out)
 
 
+def _floor_divide(x: Array, y: Array, out: Array) -> None:
+    """NumPy's, but for infinities next to finite numbers, where the standard wants the quotient."""
+    if out.dtype.kind != "f":
+        np.floor_divide(x, y, out)
+        return
+    special = (np.isinf(x) & np.isfinite(y)) | (np.isfinite(x) & np.isinf(y))
+    quotient = np.divide(x, y) if special.any() else None
+    np.floor_divide(x, y, out)
+    if quotient is not None:
+        np.copyto(out, quotient, "same_kind", where=special)
+
+
 def _pow(x: Array, y: Array, out: Array) -> None:
     try:
         np.pow(x, y, out)
@@ -174,6 +186,7 @@ LOOPS: dict[Op, Callable[..., Any]] = {
     UNARY["round"]: _round,
     UNARY["real"]: _real,
     UNARY["imag"]: _imag,
+    BINARY["floor_divide"]: _floor_divide,
     BINARY["pow"]: _pow,
     BINARY["maximum"]: _maximum,
     BINARY["minimum"]: _minimum,
