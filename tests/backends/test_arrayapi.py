@@ -63,7 +63,7 @@ GRAPHS = {
     "pad with a value": lambda f, g, i, b, c: i.pad([(0, 1), (1, 0)], 7),
     "matmul": lambda f, g, i, b, c: (f * 2) @ onebuf.asarray(G.T.copy()),
     "take": lambda f, g, i, b, c: onebuf.take(f, Buffer([2, 0, 1, 1]), axis=1),
-    "take rows": lambda f, g, i, b, c: onebuf.take(i, Buffer([1, 1])),
+    "take rows": lambda f, g, i, b, c: onebuf.take(i, Buffer([1, 1]), axis=0),
     "cast": lambda f, g, i, b, c: i.astype("float32") / 3 + b.astype("float32"),
     "cast to whole numbers": lambda f, g, i, b, c: f.astype("int64"),
     "copy": lambda f, g, i, b, c: (f + 1).copy() * 2,

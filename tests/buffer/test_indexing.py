@@ -267,7 +267,7 @@ WAITING = {
     "where": lambda x: onebuf.where(x > 2, x, 0),
     "cast": lambda x: x.astype("float64"),
     "matmul": lambda x: x @ x.T,
-    "take": lambda x: onebuf.take(x, Buffer([1, 0])),
+    "take": lambda x: onebuf.take(x, Buffer([1, 0]), axis=0),
     "chain": lambda x: ((x + 1) * 2).max(axis=1),
 }
 

@@ -58,7 +58,7 @@ def test_an_item_says_what_it_reads_and_writes_and_why(a):
         (lambda a: a.T.copy(), "copy"),
         (lambda a: a.pad([(1, 0), (0, 0)]), "pad"),
         (lambda a: onebuf.concat([a, a]), "join"),
-        (lambda a: onebuf.take(a, Buffer([1])), "gather"),
+        (lambda a: onebuf.take(a, Buffer([1]), axis=0), "gather"),
         (lambda a: a @ a.T, "library"),
         (lambda a: Buffer.ones((2,)), "constant"),
         (lambda a: onebuf.arange(3), "generate"),
@@ -290,7 +290,7 @@ def test_realising_several_at_once_is_one_schedule(a):
 
 def test_a_failed_item_leaves_the_rest_as_it_was(a):
     fine = a * 2
-    bad = onebuf.take(a, Buffer([9]))
+    bad = onebuf.take(a, Buffer([9]), axis=0)
     with pytest.raises(IndexError):
         onebuf.realize(fine, bad)
     assert fine.to_python() == [[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]]
