@@ -312,7 +312,9 @@ MISTAKES = {
     "stack of other shapes": Mistake(
         ValueError, lambda o: onebuf.stack([o.m, o.b]), ("(4, 4)", "(2, 3)")
     ),
-    "take with floats": Mistake(TypeError, lambda o: onebuf.take(o.m, o.f, axis=0), ("whole", "float32")),
+    "take with floats": Mistake(
+        TypeError, lambda o: onebuf.take(o.m, o.f, axis=0), ("whole", "float32")
+    ),
     "take out of range": Mistake(
         IndexError, lambda o: onebuf.take(o.m, Buffer([9]), axis=0).realize(), ("9", "4")
     ),
