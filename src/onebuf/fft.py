@@ -181,9 +181,7 @@ def _floating(name: str, x: Any, norm: str) -> Node:
         raise ArgumentError(f"{name} needs a norm of {', '.join(NORMS)}; got {norm!r}")
     if name in ("rfft", "rfftn", "ihfft") and dtypes.kind(node.dtype) == "c":
         raise DTypeError(f"{name} needs real numbers, got {node.dtype.name}; use fft, or real(x)")
-    if dtypes.kind(node.dtype) not in "fc":
-        return ops.cast(node, dtypes.float64)
-    return ops.cast(node, dtypes.float32) if node.dtype.itemsize < 4 else node
+    return ops.widened(node)
 
 
 def _result(dtype: DT, kind: str) -> DT:

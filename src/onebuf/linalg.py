@@ -255,10 +255,7 @@ def _several(name: str, node: Node, complex_result: bool = False, **keywords: An
 
 
 def _floating(name: str, x: Any) -> Node:
-    node = node_of(name, x)
-    if dtypes.kind(node.dtype) not in "fc":
-        return ops.cast(node, dtypes.float64)
-    return ops.cast(node, dtypes.float32) if node.dtype.itemsize < 4 else node
+    return ops.widened(node_of(name, x))
 
 
 def _matrix(name: str, x: Any) -> Node:

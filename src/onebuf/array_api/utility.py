@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onebuf import ops
+from onebuf import dtypes, ops
 from onebuf.array_api.manipulation import concat
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
@@ -45,5 +45,5 @@ def diff(
     front = (slice(None),) * axis
     for _ in range(n):
         later, earlier = result[(*front, slice(1, None))], result[(*front, slice(None, -1))]
-        result = later != earlier if str(x.dtype) == "bool" else later - earlier
+        result = later != earlier if x.dtype == dtypes.bool else later - earlier
     return result

@@ -16,7 +16,6 @@ from onebuf.layout import normalize_axes
 
 DT = np.dtype[Any]
 
-NUMBERS = "numbers, not bool"
 _SAME = {UNARY["round"], UNARY["positive"], UNARY["conj"]}
 _PARTS = {UNARY["real"], UNARY["imag"]}
 _POSITIONS = {REDUCE["argmax"], REDUCE["argmin"]}

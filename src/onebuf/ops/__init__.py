@@ -40,7 +40,7 @@ from onebuf.ops.movement import (
 from onebuf.ops.philox import random_words
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.ops.random import Draw, bits64, integers, normal, uniform
-from onebuf.ops.statistics import mean, std, var
+from onebuf.ops.statistics import mean, std, var, widened
 
 __all__ = [
     "SCALARS",
@@ -90,5 +90,6 @@ __all__ = [
     "uniform",
     "var",
     "view_of",
+    "widened",
     "windows",
 ]

@@ -14,7 +14,7 @@ Axis = int | tuple[int, ...] | None
 
 def mean(x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
     """The arithmetic mean along ``axis``."""
-    wide = _wide(x)
+    wide = widened(x)
     total = reduce(REDUCE["sum"], wide, axis, keepdims)
     return _narrow(binary(BINARY["divide"], total, float(_count(x, axis))), x)
 
@@ -23,7 +23,7 @@ def var(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = Fa
     """The variance along ``axis``; divided by the count less ``correction``."""
     if kind(x.dtype) == "c":
         raise DTypeError(f"var needs real numbers, got {x.dtype.name}; take abs(x) first")
-    wide = _wide(x)
+    wide = widened(x)
     difference = binary(BINARY["subtract"], wide, mean(wide, axis, keepdims=True))
     total = reduce(REDUCE["sum"], unary(UNARY["square"], difference), axis, keepdims)
     divisor = max(_count(x, axis) - correction, 0.0)
@@ -35,8 +35,8 @@ def std(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = Fa
     return unary(UNARY["sqrt"], var(x, axis, correction, keepdims))
 
 
-def _wide(x: Node) -> Node:
-    """``x`` in a type whose sums neither overflow nor stall."""
+def widened(x: Node) -> Node:
+    """``x`` in a floating type whose sums neither overflow nor stall: float32 at least."""
     if kind(x.dtype) not in "fc":
         return cast(x, float64)
     return cast(x, float32) if x.dtype.itemsize < 4 else x
