@@ -87,6 +87,40 @@ def test_a_slice_writes_its_elements_and_no_others(tmp_path: Path, suffix: str) 
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
+def test_masks_lists_and_operators_write_to_the_file(tmp_path: Path, suffix: str) -> None:
+    array = numbers()
+    path = tmp_path / f"x.{suffix}"
+    onebuf.save(path, Buffer(array))
+    buffer = open_one(path, array, "r+")
+    with onebuf.config(eager_numel=0):
+        before = buffer[0] * 1
+    buffer += 1
+    part = buffer[1:3]
+    part *= 2
+    buffer[Buffer(array > 50)] = -1
+    buffer[[0, 3], 1] = -2
+    buffer.flush()
+    wanted = array + 1
+    wanted[1:3] *= 2
+    wanted[array > 50] = -1
+    wanted[[0, 3], 1] = -2
+    assert open_one(path, array).to_python() == wanted.tolist()
+    assert before.to_python() == array[0].tolist()
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_file_opened_for_reading_refuses_operators(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"x.{suffix}"
+    onebuf.save(path, Buffer(numbers()))
+    buffer = open_one(path, numbers())
+    with pytest.raises(ValueError, match=r"mode='r\+'"):
+        buffer += 1
+    with pytest.raises(ValueError, match=r"mode='r\+'"):
+        buffer[[0]] = 1
+    assert buffer.to_python() == numbers().tolist()
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
 def test_work_on_a_file_never_sees_a_later_write(tmp_path: Path, suffix: str) -> None:
     array = numbers()
     path = tmp_path / f"x.{suffix}"

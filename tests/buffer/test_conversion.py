@@ -475,3 +475,30 @@ def test_view_of_any_layout_is_numpys(case, data):
             x.view(dtype)
         return
     assert values(x.view(dtype)).tobytes() == wanted.tobytes()
+
+
+def test_a_window_made_read_only_comes_back_read_only():
+    x = Buffer([1.0, 2.0, 3.0])
+    window = np.asarray(x)
+    window.flags.writeable = False
+    back = onebuf.asarray(window)
+    for view in (back, back.flip(), back[1:], back.reshape(3, 1)):
+        with pytest.raises(ValueError, match="read only"):
+            view[0] = 9
+    with lazily():
+        waiting = back + 1
+    x[0] = 7
+    assert waiting.to_python() == [2.0, 3.0, 4.0]
+    assert back.to_python() == [7.0, 2.0, 3.0]
+
+
+def test_what_numpy_returns_in_a_named_tuple_stays_one():
+    found = np.linalg.eigh(Buffer([[2.0, 0.0], [0.0, 3.0]]))
+    assert found._fields == ("eigenvalues", "eigenvectors")
+    assert isinstance(found.eigenvalues, Buffer)
+
+
+def test_numpys_functions_keep_an_array_given_as_out():
+    out = np.zeros(2)
+    assert np.sum(Buffer([[1.0, 2.0], [3.0, 4.0]]), axis=0, out=out) is out
+    assert out.tolist() == [4.0, 6.0]

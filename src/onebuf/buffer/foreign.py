@@ -100,7 +100,7 @@ def _on_arrays(kind: type, function: Any, args: tuple[Any, ...], kwargs: dict[st
     """
     out = kwargs.get("out")
     result = function(*[_array(x) for x in args], **{k: _array(x) for k, x in kwargs.items()})
-    if out is not None and out != ():
+    if out is not None and not (isinstance(out, tuple) and not out):
         return out[0] if isinstance(out, tuple) and len(out) == 1 else out
     return _wrapped(kind, result)
 
@@ -119,7 +119,8 @@ def _array(x: Any) -> Any:
 def _wrapped(kind: type, result: Any) -> Any:
     """``result`` with the arrays in it turned into buffers."""
     if isinstance(result, list | tuple):
-        return type(result)([_wrapped(kind, part) for part in result])
+        parts = [_wrapped(kind, part) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     if isinstance(result, np.ndarray | np.generic) and dtypes.is_supported(result.dtype):
         return kind(result)
     return result

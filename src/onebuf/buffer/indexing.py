@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import typed_scalar
-from onebuf.engine import assign, check_kind, read, settle_readers, writable
+from onebuf.engine import assign, change, check_kind, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import SOURCE, Leaf, Node
@@ -81,18 +81,18 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
         assign(index(node, key), value)
         return
     new = np.asarray(read(value) if isinstance(value, Node) else typed_scalar(value, node.dtype))
-    array = writable(node)
     _check_key(key)
     check_kind(new, node)
-    settle_readers(node)
+    change("put", node, lambda array: _put_array(array, key, new))
+
+
+def _put_array(array: np.ndarray[Any, Any], key: Any, new: np.ndarray[Any, Any]) -> None:
     try:
-        quietly(array.__setitem__, key, new)
+        array[key] = new
     except IndexError as error:
         raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
     except ValueError as error:
         raise ShapeError(f"{error}; the value has shape {new.shape}") from None
-    if listeners():
-        tell(KernelRan("put", new.nbytes, 0.0, 0))
 
 
 def _put_number(node: Node, key: Any, value: Any) -> bool:

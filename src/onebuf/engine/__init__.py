@@ -3,11 +3,12 @@
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
 from onebuf.engine.realizing import own, read, realize
-from onebuf.engine.writing import assign, check_kind, settle_readers, update, writable
+from onebuf.engine.writing import assign, change, check_kind, settle_readers, update, writable
 
 __all__ = [
     "Counters",
     "assign",
+    "change",
     "check_kind",
     "counters",
     "explain",

@@ -6,6 +6,7 @@ the memory are realised, then the memory is written. Whatever fails fails before
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -57,11 +58,21 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
             f"{op.name} in place would turn {result.name} into {dtype.name}; "
             f"write x = x {op.name} y for a new buffer, or convert with astype(...)"
         )
-    array = writable(target)
-    settle_readers(target)
-    quietly(LOOPS[op], array, operand, array)
+    change(op.name, target, lambda array: LOOPS[op](array, operand, array))
+
+
+def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:
+    """Let ``edit`` write to the elements of ``target``, wherever they are kept."""
+    if target.base.op is SOURCE:
+        array = np.array(read(target))
+        quietly(edit, array)
+        _assign_source(target, array)
+    else:
+        array = writable(target)
+        settle_readers(target)
+        quietly(edit, array)
     if listeners():
-        tell(KernelRan(op.name, array.nbytes, 0.0, 0))
+        tell(KernelRan(name, array.nbytes, 0.0, 0))
 
 
 def writable(node: Node) -> Array:

@@ -78,15 +78,23 @@ class Block:
         40
         """
         owner = _owner(array)
-        if isinstance(owner, Pin):  # a window of ours has come back
-            return owner.block
+        if isinstance(owner, Pin) and owner.block._is_described_by(array):
+            return owner.block  # a window of ours has come back
         flat = _flat_bytes(array)
         block = cls(flat, 0, flat.size, flat.ctypes.data, array.flags.writeable)
+        if isinstance(owner, Pin):
+            block.readers = owner.block.readers
+            return block
         block.commons = _commons.get(id(owner))
         if block.commons is None:
             block.commons = _commons[id(owner)] = Commons()
         block.readers = block.commons.readers
         return block
+
+    def _is_described_by(self, window: np.ndarray[Any, Any]) -> bool:
+        """Whether ``window`` may be written as this block may, and starts at a whole element."""
+        distance = window.__array_interface__["data"][0] - self.address
+        return window.flags.writeable == self.writable and distance % window.itemsize == 0
 
     @property
     def has_window(self) -> bool:
