@@ -120,6 +120,17 @@ def test_a_file_opened_for_reading_refuses_operators(tmp_path: Path, suffix: str
     assert buffer.to_python() == numbers().tolist()
 
 
+def test_numpy_cannot_be_told_to_write_to_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "x.zarr"
+    onebuf.save(path, Buffer(numbers()))
+    buffer = onebuf.open(path, "r+")
+    with pytest.raises(BufferError, match="assign the result"):
+        np.add(buffer, 1, out=buffer)
+    with pytest.raises(BufferError, match="assign the result"):
+        np.sum(buffer, axis=0, out=buffer[0])
+    assert onebuf.open(path).to_python() == numbers().tolist()
+
+
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_work_on_a_file_never_sees_a_later_write(tmp_path: Path, suffix: str) -> None:
     array = numbers()

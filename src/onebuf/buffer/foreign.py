@@ -12,8 +12,8 @@ from onebuf.buffer.exchange import as_numpy, interface, reduce_parts, restore_pa
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
 from onebuf.engine import settle_readers
-from onebuf.errors import ArgumentError
-from onebuf.graph import BINARY, UNARY, Op
+from onebuf.errors import ArgumentError, ExportError
+from onebuf.graph import BINARY, SOURCE, UNARY, Op
 from onebuf.interop import DEVICE, export
 from onebuf.layout import View
 from onebuf.ops import binary, unary
@@ -99,6 +99,12 @@ def _on_arrays(kind: type, function: Any, args: tuple[Any, ...], kwargs: dict[st
     NumPy may write to whatever it is given, so pending readers of all of it are realised first.
     """
     out = kwargs.get("out")
+    for part in out if isinstance(out, tuple) else (out,):
+        if isinstance(part, Handle) and part._node.base.op is SOURCE:
+            raise ExportError(
+                f"out needs elements in memory, but those of {part._node.base.arg.name} are read "
+                f"and written on demand; assign the result instead: b[...] = result"
+            )
     result = function(*[_array(x) for x in args], **{k: _array(x) for k, x in kwargs.items()})
     if out is not None and not (isinstance(out, tuple) and not out):
         return out[0] if isinstance(out, tuple) and len(out) == 1 else out
