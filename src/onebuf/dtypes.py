@@ -49,6 +49,12 @@ BY_NAME = {dtype.name: dtype for dtype in ALL}
 FIRST_ADDED = 256
 """NumPy numbers its own dtypes below this, and those added to it from here on."""
 
+_SPECS: dict[Any, np.dtype[Any]] = {
+    **BY_NAME,
+    **{spec: dtype for dtype in ALL for spec in (dtype, dtype.type)},
+}
+"""Whatever names a dtype, as far as it is known in advance: as_dtype is called all the time."""
+
 _KINDS = {dtype: "f" if dtype in EXTENDED else dtype.kind for dtype in ALL}
 _PYTHON = {builtins.bool: bool, int: int64, float: float64, complex: complex128}
 
@@ -76,16 +82,14 @@ def as_dtype(spec: Any) -> np.dtype[Any]:
     >>> as_dtype("float32"), as_dtype(int), as_dtype("bfloat16")
     (dtype('float32'), dtype('int64'), dtype(bfloat16))
     """
-    if spec.__class__ is np.dtype and spec in _KINDS:
-        return BY_NAME[spec.name]
     try:
-        dtype = BY_NAME.get(spec) if isinstance(spec, str) else None
-        dtype = np.dtype(spec).newbyteorder("=") if dtype is None else dtype
-    except TypeError:
+        return _SPECS[spec]
+    except (KeyError, TypeError):
+        pass  # spelled in another way, or not a dtype at all
+    try:
+        return _SPECS[np.dtype(spec).newbyteorder("=")]
+    except (KeyError, TypeError):
         raise _unsupported(spec) from None
-    if dtype not in _KINDS:
-        raise _unsupported(spec)
-    return BY_NAME[dtype.name]
 
 
 def _unsupported(spec: object) -> DTypeError:

@@ -1,8 +1,8 @@
 """Linear algebra: the linalg extension of the array API standard, computed by NumPy's LAPACK.
 
-Results of one buffer are nodes of the graph; decompositions, which give several, are computed at
-once. Whole numbers become float64 first. A matrix that a method cannot handle, such as a singular
-one, is an `ArgumentError` that names the function.
+Results are nodes of the graph, those of a decomposition several that share one call. Whole numbers
+become float64 first. A matrix that a method cannot handle, such as a singular one, is an
+`ArgumentError` that names the function.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from onebuf.engine import read
 from onebuf.errors import ArgumentError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
-from onebuf.ops import quietly
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -71,6 +70,17 @@ class Routine:
             raise ArgumentError(f"{self.name} cannot handle this matrix: {error}") from None
 
 
+class ComplexRoutine(Routine):
+    """One that gives real numbers where it can, and must not: types do not hang on values."""
+
+    __slots__ = ()
+
+    def __call__(self, *arrays: Array) -> Any:
+        """What NumPy finds, as complex numbers."""
+        dtype = _complex(arrays[0].dtype)
+        return [part.astype(dtype, copy=False) for part in Routine.__call__(self, *arrays)]
+
+
 def cholesky(x: Buffer, /, *, upper: bool = False) -> Buffer:
     """The triangular factor of a Hermitian positive definite matrix.
 
@@ -108,12 +118,18 @@ def diagonal(x: Buffer, /, *, offset: int = 0) -> Buffer:
 
 def eig(x: Buffer, /) -> Eigen:
     """The eigenvalues and eigenvectors of a square matrix."""
-    return Eigen(*_several("eig", _square("eig", x), complex_result=True))
+    node = _square("eig", x)
+    dtype = _complex(node.dtype)
+    return Eigen(
+        *_several(ComplexRoutine("eig"), node, (node.shape[:-1], dtype), (node.shape, dtype))
+    )
 
 
 def eigh(x: Buffer, /) -> Eigen:
     """The eigenvalues and eigenvectors of a Hermitian matrix."""
-    return Eigen(*_several("eigh", _square("eigh", x)))
+    node = _square("eigh", x)
+    values = (node.shape[:-1], _real(node.dtype))
+    return Eigen(*_several(Routine("eigh"), node, values, (node.shape, node.dtype)))
 
 
 def eigvals(x: Buffer, /) -> Buffer:
@@ -177,12 +193,19 @@ def qr(x: Buffer, /, *, mode: str = "reduced") -> QR:
     """Orthonormal columns times an upper triangular matrix."""
     if mode not in ("reduced", "complete"):
         raise ArgumentError(f"qr needs mode 'reduced' or 'complete', got {mode!r}")
-    return QR(*_several("qr", _matrix("qr", x), mode=mode))
+    node = _matrix("qr", x)
+    *batch, rows, columns = node.shape
+    inner = rows if mode == "complete" else min(rows, columns)
+    q, r = (*batch, rows, inner), (*batch, inner, columns)
+    routine = Routine("qr", (("mode", mode),))
+    return QR(*_several(routine, node, (q, node.dtype), (r, node.dtype)))
 
 
 def slogdet(x: Buffer, /) -> SignedLogarithm:
     """The sign and the logarithm of the determinant."""
-    return SignedLogarithm(*_several("slogdet", _square("slogdet", x)))
+    node = _square("slogdet", x)
+    sign, size = (node.shape[:-2], node.dtype), (node.shape[:-2], _real(node.dtype))
+    return SignedLogarithm(*_several(Routine("slogdet"), node, sign, size))
 
 
 def solve(x1: Buffer, x2: Buffer, /) -> Buffer:
@@ -207,7 +230,20 @@ def solve(x1: Buffer, x2: Buffer, /) -> Buffer:
 
 def svd(x: Buffer, /, *, full_matrices: bool = True) -> SVD:
     """The singular value decomposition."""
-    return SVD(*_several("svd", _matrix("svd", x), full_matrices=full_matrices))
+    node = _matrix("svd", x)
+    *batch, rows, columns = node.shape
+    inner = min(rows, columns)
+    left = (*batch, rows, rows if full_matrices else inner)
+    right = (*batch, columns if full_matrices else inner, columns)
+    return SVD(
+        *_several(
+            Routine("svd", (("full_matrices", full_matrices),)),
+            node,
+            (left, node.dtype),
+            ((*batch, inner), _real(node.dtype)),
+            (right, node.dtype),
+        )
+    )
 
 
 def svdvals(x: Buffer, /) -> Buffer:
@@ -246,12 +282,8 @@ def _call(routine: Routine, nodes: tuple[Node, ...], shape: tuple[int, ...], dty
     return Buffer._value(ops.library(routine, nodes, (), shape, dtype))
 
 
-def _several(name: str, node: Node, complex_result: bool = False, **keywords: Any) -> list[Buffer]:
-    found = quietly(Routine(name, tuple(keywords.items())), read(node))
-    parts = [np.asarray(part) for part in found]
-    if complex_result:  # NumPy gives real numbers where it can; the type must not hang on values
-        parts = [part.astype(_complex(node.dtype)) for part in parts]
-    return [Buffer(part, copy=True) for part in parts]
+def _several(routine: Routine, node: Node, *kinds: tuple[tuple[int, ...], DT]) -> list[Buffer]:
+    return [Buffer._value(part) for part in ops.several(routine, (node,), (), kinds)]
 
 
 def _floating(name: str, x: Any) -> Node:

@@ -23,7 +23,7 @@ TIERS = ("auto", "interpret", "compile")
 class Options:
     """Every option with its default."""
 
-    eager_numel: int = 4096
+    eager_numel: int = 32768
     """Operations on stored buffers of at most this many elements run at once; 0: none do."""
     tier: Literal["auto", "interpret", "compile"] = "auto"
     """How lazy graphs run: NumPy's loops, compiled kernels, or whichever costs less."""
@@ -69,7 +69,7 @@ def config(**changes: Any) -> Iterator[Options]:
     ...     now.eager_numel
     0
     >>> options().eager_numel
-    4096
+    32768
     """
     unknown = sorted(set(changes) - set(_NAMES))
     if unknown:

@@ -106,10 +106,10 @@ def eye(
     Buffer([[0., 1., 0.],
             [0., 0., 1.]], shape=(2, 3), dtype=float64, device=CPU)
     """
-    columns = n_rows if n_cols is None else n_cols
-    shape = ops.as_shape((n_rows, columns))
-    rows = arange(shape[0], device=device).expand_dims(1)
-    return (arange(shape[1]) - rows == k).astype(_float(dtype))  # type: ignore[no-any-return]
+    find_device(device)
+    shape = ops.as_shape((n_rows, n_rows if n_cols is None else n_cols))
+    wanted = _float(dtype)
+    return Buffer._value(ops.library(np.eye, (), (*shape, k, wanted), shape, wanted))
 
 
 def from_dlpack(x: Any, /, *, device: Where = None, copy: bool | None = None) -> Buffer:
@@ -187,10 +187,14 @@ def triu(x: Buffer, /, *, k: int = 0) -> Buffer:
 def _triangle(x: Buffer, k: int, below: bool) -> Buffer:
     if x.ndim < 2:
         raise ArgumentError(f"a triangle needs at least 2 dimensions, got shape {x.shape}")
-    distance = arange(x.shape[-1]) - arange(x.shape[-2]).expand_dims(1)
-    kept = distance <= k if below else distance >= k
-    zero = full((), 0, dtype=x.dtype)
-    return Buffer._value(ops.ternary_where(kept._node, x._node, zero._node))
+    node = x._node
+    # Row r keeps column c where c - r <= k: a lower triangle; the upper one is its complement.
+    *_, rows, columns = node.shape
+    extent = (rows, columns, k if below else k - 1, dtypes.bool)
+    low = ops.library(np.tri, (), extent, (rows, columns), dtypes.bool)
+    zero = ops.as_operand(False, node.dtype)
+    one, two = (node, zero) if below else (zero, node)
+    return Buffer._value(ops.ternary_where(low, one, two))
 
 
 def zeros_like(x: Buffer, /, *, dtype: Any = None, device: Where = None) -> Buffer:

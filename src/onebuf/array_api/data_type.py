@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -70,7 +71,11 @@ def finfo(type: Any, /) -> FloatInfo:
     >>> finfo(dtypes.float32).bits
     32
     """
-    dtype = _dtype(type)
+    return _float_info(_dtype(type))
+
+
+@cache
+def _float_info(dtype: DT) -> FloatInfo:
     if dtypes.kind(dtype) not in "fc":
         raise ArgumentTypeError(f"finfo needs a floating type, got {dtype.name}; see iinfo")
     part = np.empty(0, dtype).real.dtype
@@ -91,7 +96,11 @@ def iinfo(type: Any, /) -> IntegerInfo:
     >>> iinfo(dtypes.uint8).max
     255
     """
-    dtype = _dtype(type)
+    return _integer_info(_dtype(type))
+
+
+@cache
+def _integer_info(dtype: DT) -> IntegerInfo:
     if dtypes.kind(dtype) not in "iu":
         raise ArgumentTypeError(f"iinfo needs an integer type, got {dtype.name}; see finfo")
     found = np.iinfo(dtype)

@@ -12,6 +12,8 @@ from onebuf.machine import CPU, Device
 from onebuf.machine import devices as all_devices
 from onebuf.options import options
 
+_STANDARD = {dtype.name: dtype for dtype in dtypes.STANDARD}
+
 
 class Info:
     """Capabilities, default device, devices, and dtypes."""
@@ -41,7 +43,7 @@ class Info:
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
         """The types of the standard, of one kind or of all."""
         return {
-            dtype.name: dtype for dtype in dtypes.STANDARD if kind is None or isdtype(dtype, kind)
+            name: dtype for name, dtype in _STANDARD.items() if kind is None or isdtype(dtype, kind)
         }
 
 

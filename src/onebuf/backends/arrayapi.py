@@ -233,23 +233,28 @@ def _fill_take(operands: Operands, arg: Any, out: Array) -> None:
         ) from None
 
 
-_FOLDS: dict[Op, np.ufunc] = {
-    REDUCE["sum"]: np.add,
-    REDUCE["prod"]: np.multiply,
-    REDUCE["max"]: np.maximum,
-    REDUCE["min"]: np.minimum,
-    REDUCE["all"]: np.logical_and,
-    REDUCE["any"]: np.logical_or,
+def _fold(ufunc: np.ufunc) -> Callable[..., Any]:
+    reduce: Any = ufunc.reduce
+
+    def fold(x: Array, axes: tuple[int, ...], out: Array, keepdims: bool) -> None:
+        if is_added(out.dtype):
+            wide = reduce(x, axes, np.float32, None, keepdims)
+            np.copyto(out, wide, casting="unsafe")
+        else:
+            reduce(x, axes, out.dtype, out, keepdims)
+
+    return fold
+
+
+FOLDS: dict[Op, Callable[..., Any]] = {
+    REDUCE["sum"]: _fold(np.add),
+    REDUCE["prod"]: _fold(np.multiply),
+    REDUCE["max"]: _fold(np.maximum),
+    REDUCE["min"]: _fold(np.minimum),
+    REDUCE["all"]: _fold(np.logical_and),
+    REDUCE["any"]: _fold(np.logical_or),
 }
-
-
-def _fold(ufunc: np.ufunc, x: Array, arg: Any, out: Array) -> None:
-    axes, keepdims = arg
-    if not is_added(out.dtype):
-        ufunc.reduce(x, axis=axes, dtype=out.dtype, out=out, keepdims=keepdims)
-        return
-    wide = ufunc.reduce(x, axis=axes, dtype=np.float32, keepdims=keepdims)
-    np.copyto(out, wide, casting="unsafe")
+"""Reductions of NumPy arrays: (operand, axes, out, keepdims)."""
 
 
 FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
@@ -273,9 +278,10 @@ def run_into(op: Op, operands: Operands, arg: Any, out: Array) -> None:
     if loop is not None:
         loop(*operands, out)
         return
-    fold = _FOLDS.get(op)
+    fold = FOLDS.get(op)
     if fold is not None:
-        _fold(fold, operands[0], arg, out)
+        axes, keepdims = arg
+        fold(operands[0], axes, out, keepdims)
         return
     fill = FILL.get(op)
     if fill is not None:

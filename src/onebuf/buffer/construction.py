@@ -17,7 +17,7 @@ from onebuf.interop import view_foreign
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
 from onebuf.memory import Block
-from onebuf.ops import Draw, cast, copied, new_array, quietly
+from onebuf.ops import Draw, adopted, cast, copied, place, quietly
 
 DT = np.dtype[Any]
 
@@ -45,7 +45,7 @@ def as_node(
                 f"copy=False needs an object that exports memory, got {type(data).__name__}; "
                 f"Python's numbers have to be copied, so leave out copy=False"
             )
-        return _into_pool(parse(data, wanted, defaults))
+        return adopted(parse(data, wanted, defaults))
     array, reason = foreign
     if reason is not None:
         if listeners():
@@ -64,10 +64,10 @@ def _converted(node: Node, wanted: DT | None, copy: bool | None) -> Node:
     return cast(node, wanted)
 
 
-def _into_pool(array: np.ndarray[Any, Any], dtype: DT | None = None) -> Node:
-    out, block = new_array(array.shape, dtypes.as_dtype(dtype or array.dtype))
-    quietly(_fill, out, array)
-    return Leaf(out, block)
+def _into_pool(array: np.ndarray[Any, Any], dtype: DT | None) -> Node:
+    node = place(array.shape, dtypes.as_dtype(dtype or array.dtype), array.size)
+    quietly(_fill, node.array, array)
+    return node
 
 
 def _fill(out: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> None:

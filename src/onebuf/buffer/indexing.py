@@ -15,8 +15,9 @@ from onebuf.dtypes import typed_scalar
 from onebuf.engine import assign, change, check_kind, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, listeners, tell
-from onebuf.graph import SOURCE, Leaf, Node
-from onebuf.ops import SCALARS, Scalar, index, new_array, quietly
+from onebuf.graph import SOURCE, Node
+from onebuf.memory import PoolBlock
+from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
 
 _SCALARS = frozenset(SCALARS)
 _BASIC = frozenset((int, slice, NoneType, EllipsisType))
@@ -59,29 +60,30 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
     array = read(node)
     _check_key(key)
     try:
-        picked = np.asarray(array[key])
+        picked = array[key]
     except IndexError as error:
         raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
-    out, block = new_array(picked.shape, node.dtype)
-    out[...] = picked
+    result = adopted(np.asarray(picked))
     if listeners():
-        tell(KernelRan("pick", out.nbytes, 0.0, 0))
-    return Leaf(out, block), False
+        tell(KernelRan("pick", result.nbytes, 0.0, 0))
+    return result, False
 
 
 def put(node: Node, key: Any, value: Node | Scalar) -> None:
     """Write ``value`` to the elements that ``key`` selects."""
-    if not is_basic(key):
+    basic = is_basic(key)
+    if not basic:
         key = plain(key)
-    if is_basic(key):
-        if value.__class__ in _SCALARS and _put_number(node, key, value):
-            return
+        basic = is_basic(key)
+        _check_key(key)
+    if _put_stored(node, key, value):
+        return
+    if basic:
         if node.base.op is not SOURCE:
             writable(node)
         assign(index(node, key), value)
         return
     new = np.asarray(read(value) if isinstance(value, Node) else typed_scalar(value, node.dtype))
-    _check_key(key)
     check_kind(new, node)
     change("put", node, lambda array: _put_array(array, key, new))
 
@@ -95,21 +97,35 @@ def _put_array(array: np.ndarray[Any, Any], key: Any, new: np.ndarray[Any, Any])
         raise ShapeError(f"{error}; the value has shape {new.shape}") from None
 
 
-def _put_number(node: Node, key: Any, value: Any) -> bool:
-    """Write one number to stored elements the short way, if there is nothing in the way.
+def _put_stored(node: Node, key: Any, value: Any) -> bool:
+    """Write to stored elements the short way, if there is nothing in the way.
 
+    Programs fill arrays number by number and mask by mask, so the usual case is short: both sides
+    are stored, nobody has yet to read the old elements, and each side has memory of its own.
     Whatever NumPy refuses is left to the long way, whose errors say more.
     """
     array = node.array
     if array is None or not array.flags.c_contiguous or not array.flags.writeable or node.readers:
         return False
+    if value.__class__ not in _SCALARS:
+        if value.dtype is not node.dtype or value.array is None:
+            return False
+        if value.array.size > 1 and not _is_apart(node, value):
+            return False
+        value = value.array
     try:
         quietly(array.__setitem__, key, value)
     except (IndexError, TypeError, ValueError, OverflowError):
         return False
     if listeners():
-        tell(KernelRan("assign", array.itemsize, 0.0, 0))
+        tell(KernelRan("assign", array[key].nbytes, 0.0, 0))
     return True
+
+
+def _is_apart(node: Node, value: Node) -> bool:
+    """Whether two stored nodes have memory of the pool's, and not the same."""
+    one, two = node.block, value.block
+    return one is not two and isinstance(one, PoolBlock) and isinstance(two, PoolBlock)
 
 
 def _array_of_indices(key: list[Any]) -> Any:

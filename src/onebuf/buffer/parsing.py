@@ -42,12 +42,12 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
         ) from None
     if found.size == 0 and found.dtype == np.float64:
         return found.astype(dtype or defaults.get(dtypes.float64, dtypes.float64))
-    if found.dtype not in dtypes.ALL:
+    if not dtypes.is_supported(found.dtype):
         raise DTypeError(f"a buffer needs numbers or bools, got {_describe(data)}")
     wanted = dtype or defaults.get(found.dtype, found.dtype)
     if dtypes.kind(found.dtype) in "iu" and dtypes.kind(wanted) in "iu":
         _check_range(found, wanted, dtype is None)
-    return np.asarray(quietly(found.astype, wanted))
+    return found if wanted is found.dtype else np.asarray(quietly(found.astype, wanted))
 
 
 def _check_range(found: Array, wanted: DT, deduced: bool) -> None:

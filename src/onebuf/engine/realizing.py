@@ -15,19 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.arrayapi import LOOPS, run_into
+from onebuf.backends.arrayapi import FOLDS, LOOPS, run_into
 from onebuf.engine.sources import read_region
 from onebuf.errors import ArgumentError
 from onebuf.events import Copied, KernelRan, listeners, tell
-from onebuf.graph import SOURCE, VIEW, Kind, Node, attach, settle
+from onebuf.graph import COPY, LIBRARY, SOURCE, VIEW, Kind, Node, attach, settle
 from onebuf.layout import View
-from onebuf.ops import install, new_array, quietly
+from onebuf.memory import Block
+from onebuf.ops import adopted, install, new_array, quietly
 from onebuf.options import options
 from onebuf.scheduler import Item, is_readable, reading, schedule
 
 Array = np.ndarray[Any, Any]
 
-install(LOOPS, run_into)
+install(LOOPS, FOLDS, run_into)
 
 _running = threading.RLock()
 """One schedule runs at a time: two threads may want the same node."""
@@ -92,8 +93,7 @@ def _run(item: Item) -> None:
     try:
         start = perf_counter()
         operands = tuple([_fetch(reading(source)) for source in item.inputs])
-        out, block = new_array(node.shape, node.dtype)
-        quietly(run_into, node.op, operands, node.arg, out)
+        out, block = _compute(node, operands)
     except Exception as error:
         if node.origin is not None:
             error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
@@ -103,6 +103,22 @@ def _run(item: Item) -> None:
         if node.op.kind is Kind.COPY:
             tell(Copied(out.nbytes, item.reason))
     attach(node, out, block)
+
+
+def _compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
+    """The elements of ``node``, and the block that they lie on."""
+    if node.op is LIBRARY:  # brings memory of its own, which is as good as the pool's
+        found = np.asarray(quietly(node.arg, *operands), dtype=node.dtype)
+        assert found.shape == node.shape, f"{node} came out with shape {found.shape}"
+        if not any(np.may_share_memory(found, operand) for operand in operands):
+            made = adopted(found)
+            assert made.array is not None
+            assert made.block is not None
+            return made.array, made.block
+        operands = (found,)
+    out, block = new_array(node.shape, node.dtype)
+    quietly(run_into, COPY if node.op is LIBRARY else node.op, operands, node.arg, out)
+    return out, block
 
 
 def _fetch(node: Node) -> Array:

@@ -91,6 +91,11 @@ class Block:
         block.readers = block.commons.readers
         return block
 
+    @classmethod
+    def owned(cls, array: np.ndarray[Any, Any]) -> Block:
+        """The memory of a contiguous array that was made for this block and is nobody else's."""
+        return cls(array, 0, array.nbytes, array.ctypes.data, True)
+
     def _is_described_by(self, window: np.ndarray[Any, Any]) -> bool:
         """Whether ``window`` may be written as this block may, and starts at a whole element."""
         distance = window.__array_interface__["data"][0] - self.address

@@ -3,6 +3,7 @@
 from onebuf.ops.apply import (
     SCALARS,
     Scalar,
+    adopted,
     as_operand,
     binary,
     cast,
@@ -10,13 +11,14 @@ from onebuf.ops.apply import (
     general,
     install,
     new_array,
+    place,
     reduce,
     ternary_where,
     unary,
 )
 from onebuf.ops.contraction import matmul, take
 from onebuf.ops.creation import arange, as_shape, empty, full
-from onebuf.ops.library import library
+from onebuf.ops.library import library, several
 from onebuf.ops.movement import (
     Padding,
     concat,
@@ -47,6 +49,7 @@ __all__ = [
     "Draw",
     "Padding",
     "Scalar",
+    "adopted",
     "arange",
     "as_operand",
     "as_shape",
@@ -74,12 +77,14 @@ __all__ = [
     "normal",
     "pad",
     "permute",
+    "place",
     "quiet_context",
     "quietly",
     "random_words",
     "reduce",
     "reshape",
     "seen",
+    "several",
     "shrink",
     "squeeze",
     "stack",

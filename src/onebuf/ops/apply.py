@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import FIRST_ADDED, meet_scalar, promote, typed_scalar
+from onebuf.dtypes import FIRST_ADDED, as_dtype, meet_scalar, promote, typed_scalar
 from onebuf.dtypes import bool as bool_
 from onebuf.errors import ArgumentTypeError, DTypeError, ScalarRangeError
 from onebuf.events import Allocated, Copied, KernelRan, listeners, tell
@@ -36,7 +36,7 @@ from onebuf.graph import (
     settle,
 )
 from onebuf.layout import broadcast_shapes
-from onebuf.memory import POOL, Block, Cell
+from onebuf.memory import POOL, Block
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
 
@@ -55,17 +55,28 @@ _COMPARISONS = {
 }
 
 _loops: dict[Op, Callable[..., Any]] = {}
+_folds: dict[Op, Callable[..., Any]] = {}
 _run: Run | None = None
 _allocate = POOL.allocate
 _new_cell = POOL.cell
 _shelves = POOL.shelves.by_kind
 _ndarray = np.ndarray
 
+_LEAST_ADOPTED = 16384
+"""Bytes up to which copying a result into the pool costs less than keeping its memory."""
 
-def install(loops: dict[Op, Callable[..., Any]], run: Run) -> None:
-    """Turn tier 0 on: ``loops`` take (*operands, out) for each elementwise op, ``run`` the rest."""
+
+def install(
+    loops: dict[Op, Callable[..., Any]], folds: dict[Op, Callable[..., Any]], run: Run
+) -> None:
+    """Turn tier 0 on.
+
+    ``loops`` take (*operands, out) for each elementwise op, ``folds`` take (operand, axes, out,
+    keepdims) for each reduction they know, and ``run`` does everything else.
+    """
     global _run
     _loops.update(loops)
+    _folds.update(folds)
     _run = run
 
 
@@ -75,6 +86,28 @@ def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
     return _ndarray(shape, dtype, block.memory, block.offset_bytes), block
 
 
+def place(shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
+    """A node for ``numel`` elements that are about to be written to its array."""
+    try:
+        cell = _shelves[shape, dtype].pop()
+    except (KeyError, IndexError):
+        new = _new_cell(shape, dtype, numel * dtype.itemsize)
+        return Leaf(*new_array(shape, dtype)) if new is None else Fresh(new, shape, dtype)
+    if listeners():
+        tell(Allocated(cell.chunk.nbytes, POOL.stats().in_use))
+    return Fresh(cell, shape, dtype)
+
+
+def adopted(array: Array) -> Node:
+    """A node for a new array that nobody else holds: on its memory, or a copy if that is small."""
+    dtype = as_dtype(array.dtype)
+    if array.nbytes <= _LEAST_ADOPTED or not array.flags.c_contiguous or array.base is not None:
+        result = place(array.shape, dtype, array.size)
+        result.array[...] = array  # type: ignore[index]
+        return result
+    return Leaf(array, Block.owned(array))
+
+
 def unary(op: Op, x: Node) -> Node:
     """``op`` of every element of ``x``."""
     array = x.array
@@ -82,7 +115,11 @@ def unary(op: Op, x: Node) -> Node:
         array = settle(x)
     dtype = elementwise_dtype(op, x.dtype)
     if array is not None and array.size <= options().eager_numel and op in _loops:
-        return _now(op, array, None, x.shape, dtype, array.size)
+        result = place(x.shape, dtype, array.size)
+        quiet_context().run(_loops[op], array, result.array)
+        if listeners():
+            _tell(op, result)
+        return result
     return make(op, (x,), None, x.shape, dtype)
 
 
@@ -114,27 +151,11 @@ def binary(op: Op, x: Any, y: Any) -> Node:
 
 
 def _now(op: Op, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
-    """The result of an elementwise operation, computed at once; ``y`` is None if it takes one."""
-    cell: Cell | None
-    try:
-        cell = reused = _shelves[shape, dtype].pop()
-    except (KeyError, IndexError):
-        cell = _new_cell(shape, dtype, numel * dtype.itemsize)
-        reused = None
-    if cell is not None:
-        out = cell[0]
-        result: Node = Fresh(cell, shape, dtype)
-    else:
-        out, block = new_array(shape, dtype)
-        result = Leaf(out, block)
-    if y is None:
-        quiet_context().run(_loops[op], x, out)
-    else:
-        quiet_context().run(_loops[op], x, y, out)
+    """The result of an elementwise operation on two operands, computed at once."""
+    result = place(shape, dtype, numel)
+    quiet_context().run(_loops[op], x, y, result.array)
     if listeners():
-        if reused is not None:
-            tell(Allocated(reused.chunk.nbytes, POOL.stats().in_use))
-        _tell(op, out)
+        _tell(op, result)
     return result
 
 
@@ -212,6 +233,15 @@ def reduce(
             f"got {axis!r}"
         ) from error
     dtype = reduce_dtype(op, x.dtype)
+    array = x.array
+    if array is None and x.op is VIEW:
+        array = settle(x)
+    if array is not None and array.size <= options().eager_numel and op in _folds:
+        result = place(shape, dtype, prod(shape))
+        quiet_context().run(_folds[op], array, axes, result.array, keepdims)
+        if listeners():
+            _tell(op, result)
+        return result
     return general(op, (x,), (axes, keepdims), shape, dtype)
 
 
@@ -224,28 +254,32 @@ def general(
     unique: bool = False,
 ) -> Node:
     """Any operation whose result's shape and dtype are known."""
-    limit = options().eager_numel
-    if _run is not None and limit and is_small(shape, limit):
-        arrays = []
-        for src in srcs:
-            array = src.array
-            if array is None:
-                array = settle(src)
-            if array is None or array.size > limit:
-                break
-            arrays.append(array)
-        else:
-            out, block = new_array(shape, dtype)
-            quiet_context().run(_run, op, tuple(arrays), arg, out)
+    numel = prod(shape)
+    if _run is not None and numel <= options().eager_numel:
+        arrays = small_arrays(srcs)
+        if arrays is not None:
+            result = place(shape, dtype, numel)
+            quiet_context().run(_run, op, arrays, arg, result.array)  # type: ignore[arg-type]
             if listeners():
-                _tell(op, out)
-            return Leaf(out, block)
+                _tell(op, result)
+            return result
     return make(op, srcs, arg, shape, dtype, unique=unique)
 
 
-def is_small(shape: tuple[int, ...], limit: int) -> bool:
-    """Whether ``shape`` has at most ``limit`` elements."""
-    return prod(shape) <= limit
+def small_arrays(nodes: tuple[Node, ...]) -> tuple[Array, ...] | None:
+    """The elements of ``nodes`` if all are stored and few enough to compute with at once."""
+    limit = options().eager_numel
+    if not limit:
+        return None
+    arrays = []
+    for node in nodes:
+        array = node.array
+        if array is None:
+            array = settle(node)
+        if array is None or array.size > limit:
+            return None
+        arrays.append(array)
+    return tuple(arrays)
 
 
 def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
@@ -253,7 +287,7 @@ def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
     return make(CONSTANT, (), dtype.type(value), shape, dtype)
 
 
-def _tell(op: Op, out: Array) -> None:
-    tell(KernelRan(op.name, out.nbytes, 0.0, 0))
+def _tell(op: Op, result: Node) -> None:
+    tell(KernelRan(op.name, result.nbytes, 0.0, 0))
     if op is COPY:
-        tell(Copied(out.nbytes, "a copy of stored elements"))
+        tell(Copied(result.nbytes, "a copy of stored elements"))

@@ -1,21 +1,26 @@
-"""Opaque calls: what a library computes better than we would, as one node of the graph.
+"""Opaque calls: what a library computes better than we would, as nodes of the graph.
 
-The result's shape and dtype are known before the call, so that it can be lazy like everything else;
-its operands are whole and in memory when it runs.
+The results' shapes and dtypes are known before the call, so that it can be lazy like everything
+else; its operands are whole and in memory when it runs. A call with several results is a node for
+each, and runs once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from onebuf.graph import LIBRARY, Node
-from onebuf.ops.apply import general
+from onebuf.ops.apply import adopted, general, small_arrays
+from onebuf.ops.quiet import quietly
 
 DT = np.dtype[Any]
+Array = np.ndarray[Any, Any]
+Kind = tuple[tuple[int, ...], DT]
+"""The shape and dtype of a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,50 @@ class Call:
     def __call__(self, *arrays: Any) -> Any:
         """The result, as a new array."""
         return self.function(*arrays, *self.static)
+
+
+class Shared:
+    """A call with several results, of which the first one asked for computes all."""
+
+    __slots__ = ("_call", "_found")
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._found: dict[int, Array] = {}
+
+    def take(self, part: int, arrays: tuple[Array, ...]) -> Array:
+        """Result number ``part``, which is kept for nobody else."""
+        if part not in self._found:
+            self._found = dict(enumerate(self._call(*arrays)))
+        return self._found.pop(part)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the results of a shared call."""
+
+    shared: Shared
+    number: int
+
+    def __call__(self, *arrays: Any) -> Any:
+        """The result, as a new array."""
+        return self.shared.take(self.number, arrays)
+
+
+def several(
+    function: Callable[..., Any],
+    nodes: tuple[Node, ...],
+    static: tuple[Any, ...],
+    kinds: Sequence[Kind],
+) -> tuple[Node, ...]:
+    """The results of a ``function`` that gives one array for each of ``kinds``."""
+    call = Call(function, static)
+    arrays = small_arrays(nodes)
+    if arrays is not None:
+        return tuple([adopted(np.asarray(found)) for found in quietly(call, *arrays)])
+    shared = Shared(call)
+    parts = enumerate(kinds)
+    return tuple([general(LIBRARY, nodes, Part(shared, i), *kind) for i, kind in parts])
 
 
 def library(

@@ -17,10 +17,12 @@ import numpy as np
 from onebuf.dtypes import promote
 from onebuf.errors import ArgumentTypeError, CopyError, LayoutError, ShapeError
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
-from onebuf.layout import View, normalize_axis
+from onebuf.layout import View, normalize_axes, normalize_axis
 from onebuf.ops.apply import cast, general
 
 _ndarray = np.ndarray
+_ALL = slice(None)
+_BACKWARDS = slice(None, None, -1)
 _REFUSED = (ValueError, IndexError, TypeError)
 
 
@@ -120,7 +122,10 @@ def expand(node: Node, shape: Sequence[int]) -> Node:
 
 def flip(node: Node, axes: Sequence[int]) -> Node:
     """The order along ``axes`` reversed."""
-    return move(node, lambda view: view.flip(axes))
+    flipped = normalize_axes(axes, len(node.shape), "flip")
+    return index(
+        node, tuple([_BACKWARDS if a in flipped else _ALL for a in range(len(node.shape))])
+    )
 
 
 def shrink(node: Node, bounds: Sequence[tuple[int, int]]) -> Node:
@@ -130,12 +135,21 @@ def shrink(node: Node, bounds: Sequence[tuple[int, int]]) -> Node:
 
 def squeeze(node: Node, axes: int | Sequence[int] | None = None) -> Node:
     """Axes of extent 1 left out."""
+    array = node.array
+    if array is not None:
+        try:
+            return Leaf(array.squeeze(axes), node.block)  # type: ignore[arg-type]
+        except _REFUSED:
+            View.contiguous(node.shape).squeeze(axes)
+            raise
     return move(node, lambda view: view.squeeze(axes))
 
 
 def expand_dims(node: Node, axis: int | Sequence[int]) -> Node:
     """A new axis of extent 1 at ``axis``."""
-    return move(node, lambda view: view.expand_dims(axis))
+    ndim = len(node.shape) + (len(axis) if isinstance(axis, (tuple, list)) else 1)
+    new = normalize_axes(axis, ndim, "expand_dims")
+    return index(node, tuple([None if place in new else _ALL for place in range(ndim)]))
 
 
 def windows(node: Node, size: int, axis: int, step: int = 1) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from math import prod
 
 from onebuf.dtypes import float32, float64, kind
 from onebuf.errors import DTypeError
@@ -47,4 +47,4 @@ def _narrow(result: Node, x: Node) -> Node:
 
 
 def _count(x: Node, axis: Axis) -> int:
-    return int(np.prod([x.shape[a] for a in reduce_axes(axis, len(x.shape))], dtype=np.int64))
+    return prod([x.shape[a] for a in reduce_axes(axis, len(x.shape))])
