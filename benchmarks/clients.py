@@ -1,8 +1,9 @@
 """What clients cost: the same SciPy and scikit-learn programs on NumPy arrays and on buffers.
 
 Each row is one program on 1,000 rows of 20 numbers, run in turns on both kinds of array in this
-one process; the least time of each counts, because noise on a shared machine only adds. The ratio
-is what the client's user pays for a buffer, and its target is at most 2. Run with::
+one process; the least time of each counts, because noise on a shared machine only adds. Both use
+one BLAS thread: on small matrices a second one measures how busy the machine is. The ratio is what
+the client's user pays for a buffer, and its target is at most 2. Run with::
 
     make bench-clients
     python benchmarks/clients.py [--json FILE] [--only TEXT]
@@ -33,6 +34,7 @@ from sklearn.metrics import accuracy_score, mean_squared_error, r2_score
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 import onebuf
 
@@ -137,7 +139,7 @@ def main() -> None:
     options = parser.parse_args()
     table = []
     print(f"{'program, 1,000 x 20':36} {'NumPy ms':>9} {'onebuf ms':>9} {'ratio':>6}")
-    with sklearn.config_context(array_api_dispatch=True):
+    with sklearn.config_context(array_api_dispatch=True), threadpool_limits(1):
         for name, program in PROGRAMS.items():
             if options.only not in name:
                 continue

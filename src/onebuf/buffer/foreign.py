@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 import numpy as np
@@ -63,12 +64,12 @@ class ForeignProtocols(Handle):
         return DEVICE
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        if api_version not in (None, *API_VERSIONS):
+        if api_version is not None and api_version not in API_VERSIONS:
             raise ArgumentError(
                 f"needed one of the versions {', '.join(API_VERSIONS)} of the array API standard, "
                 f"got {api_version!r}"
             )
-        return importlib.import_module("onebuf")  # the root is above: it is there, look it up
+        return sys.modules["onebuf"]  # the root is above: it is there, look it up
 
     def __arrow_array__(self, type: Any = None) -> Any:
         # Only pyarrow calls this, so it is there; nothing else imports it.

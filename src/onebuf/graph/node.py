@@ -25,7 +25,7 @@ from onebuf.errors import ExportError
 from onebuf.graph.op import CONSTANT, FAILED, FREED, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.layout import View
-from onebuf.memory import POOL, SHELF_LENGTH, Block, Cell
+from onebuf.memory import POOL, Block, Cell
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -161,7 +161,7 @@ class Fresh(Leaf):
     def __del__(self) -> None:
         if self._block is None:
             cell = self._cell
-            if len(cell[2]) < SHELF_LENGTH:
+            if len(cell[2]) < cell[3]:
                 cell[2].append(cell)
             else:
                 POOL.give_back(cell[1])

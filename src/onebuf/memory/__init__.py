@@ -1,7 +1,7 @@
 """Memory: blocks with owners, the pool they come from, and files mapped as blocks."""
 
 from onebuf.memory.block import Block, Pin
-from onebuf.memory.cells import SHELF_LENGTH, Cell
+from onebuf.memory.cells import Cell
 from onebuf.memory.mapping import MODES, FileBlock, Mode, check_mode, map_file
 from onebuf.memory.pool import ALIGNMENT, POOL, Pool, PoolBlock, PoolStats, size_class
 
@@ -9,7 +9,6 @@ __all__ = [
     "ALIGNMENT",
     "MODES",
     "POOL",
-    "SHELF_LENGTH",
     "Block",
     "Cell",
     "FileBlock",

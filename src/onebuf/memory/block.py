@@ -81,7 +81,8 @@ class Block:
         if isinstance(owner, Pin) and owner.block._is_described_by(array):
             return owner.block  # a window of ours has come back
         flat = _flat_bytes(array)
-        block = cls(flat, 0, flat.size, flat.ctypes.data, array.flags.writeable)
+        address = flat.__array_interface__["data"][0]
+        block = cls(flat, 0, flat.size, address, array.flags.writeable)
         if isinstance(owner, Pin):
             block.readers = owner.block.readers
             return block
@@ -94,7 +95,7 @@ class Block:
     @classmethod
     def owned(cls, array: np.ndarray[Any, Any]) -> Block:
         """The memory of a contiguous array that was made for this block and is nobody else's."""
-        return cls(array, 0, array.nbytes, array.ctypes.data, True)
+        return cls(array, 0, array.nbytes, array.__array_interface__["data"][0], True)
 
     def _is_described_by(self, window: np.ndarray[Any, Any]) -> bool:
         """Whether ``window`` may be written as this block may, and starts at a whole element."""
@@ -153,16 +154,29 @@ def _empty_window(pin: Pin, shape: Sequence[int], dtype: np.dtype[Any]) -> np.nd
     return np.ndarray(shape, dtype, pin)
 
 
+class _Bytes:
+    """A stretch of memory, described to NumPy; keeps the array that it belongs to."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, owner: np.ndarray[Any, Any], address: int, nbytes: int) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, not owner.flags.writeable),
+            "shape": (nbytes,),
+            "typestr": "|u1",
+        }
+
+
 def _flat_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Every byte between the first and the last element of ``array``, sharing its memory."""
-    if array.flags.c_contiguous:
+    if array.flags.c_contiguous or array.size == 0:
         return array.reshape(-1).view(np.uint8)
-    if array.size == 0:
-        return array.reshape(-1).view(np.uint8)
-    upright = array[tuple(slice(None, None, -1 if step < 0 else 1) for step in array.strides)]
-    extent = array.itemsize + sum(
-        (length - 1) * step for length, step in zip(upright.shape, upright.strides, strict=True)
-    )
-    first = upright[(slice(0, 1),) * array.ndim].reshape(-1)[:1].view(np.uint8)
-    flat = np.lib.stride_tricks.as_strided(first, (extent,), (1,), writeable=array.flags.writeable)
-    return flat
+    address = array.__array_interface__["data"][0]
+    nbytes = array.itemsize
+    for length, step in zip(array.shape, array.strides, strict=True):
+        reach = (length - 1) * step
+        nbytes += abs(reach)
+        address += min(reach, 0)
+    return np.asarray(_Bytes(array, address, nbytes))

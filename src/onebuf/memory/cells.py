@@ -1,4 +1,4 @@
-"""Cells: small arrays kept ready to be written again.
+"""Cells: arrays kept ready to be written again.
 
 A program of small operations makes and drops arrays of the same few shapes all the time. Taking
 the ready array of the right shape and dtype off a shelf costs a quarter of making a new one. Taking
@@ -14,33 +14,44 @@ import numpy as np
 from onebuf.memory.chunk import Chunk
 
 SHELF_LENGTH = 64
+"""The most cells on a shelf, and the most shelves for cells of more than SMALL_BYTES."""
+SHELF_BYTES = 512 * 1024
+"""The most bytes of the cells on one shelf, so that all together keep 32 MiB at most."""
 MOST_SHELVES = 256
-MOST_BYTES = 1024
+SMALL_BYTES = 1024
+MOST_BYTES = 256 * 1024
 
 
 class Cell(NamedTuple):
-    """An array, the chunk that it lies on, and the shelf that it goes back to."""
+    """An array, the chunk that it lies on, the shelf that it goes back to, and how long that is."""
 
     array: np.ndarray[Any, Any]
     chunk: Chunk
     shelf: list[Cell]
+    most: int
 
 
 class Shelves:
     """Cells by shape and dtype."""
 
-    __slots__ = ("by_kind",)
+    __slots__ = ("_large", "by_kind")
 
     def __init__(self) -> None:
         self.by_kind: dict[tuple[tuple[int, ...], np.dtype[Any]], list[Cell]] = {}
+        self._large = 0
 
-    def shelf(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Cell] | None:
+    def shelf(self, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int) -> list[Cell] | None:
         """The shelf for such cells; None when there are shelves enough already.
 
         A shelf, once there, stays: a cell that is out must find it again.
         """
-        if len(self.by_kind) >= MOST_SHELVES and (shape, dtype) not in self.by_kind:
-            return None
+        found = self.by_kind.get((shape, dtype))
+        if found is not None or nbytes > MOST_BYTES or len(self.by_kind) >= MOST_SHELVES:
+            return found
+        if nbytes > SMALL_BYTES:
+            if self._large >= SHELF_LENGTH:
+                return None
+            self._large += 1
         return self.by_kind.setdefault((shape, dtype), [])
 
     def clear(self) -> list[Chunk]:

@@ -25,7 +25,7 @@ import numpy as np
 from onebuf.errors import OutOfMemory
 from onebuf.events import Allocated, listeners, tell
 from onebuf.memory.block import Block
-from onebuf.memory.cells import MOST_BYTES, Cell, Shelves
+from onebuf.memory.cells import SHELF_BYTES, SHELF_LENGTH, Cell, Shelves
 from onebuf.memory.chunk import Chunk, address_of, map_anonymous
 from onebuf.options import options
 
@@ -126,11 +126,12 @@ class Pool:
         Whoever takes a cell either puts it on its shelf in the end, or its chunk back in the pool
         (`give_back`), or makes a block of it (`adopt`).
         """
-        shelf = self.shelves.shelf(shape, dtype) if nbytes <= MOST_BYTES else None
+        shelf = self.shelves.shelf(shape, dtype, nbytes)
         if shelf is None:
             return None
         chunk = self._take(nbytes)
-        return Cell(np.ndarray(shape, dtype, chunk.memory, chunk.offset_bytes), chunk, shelf)
+        array = np.ndarray(shape, dtype, chunk.memory, chunk.offset_bytes)
+        return Cell(array, chunk, shelf, min(SHELF_LENGTH, SHELF_BYTES // chunk.nbytes))
 
     def adopt(self, cell: Cell) -> PoolBlock:
         """The block of a cell's memory, which from now on is shared like any other."""

@@ -161,6 +161,15 @@ def windows(node: Node, size: int, axis: int, step: int = 1) -> Node:
 
 def diagonal(node: Node, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Node:
     """The diagonal of two axes, as a new last axis."""
+    array = node.array
+    if array is not None:
+        try:
+            part = array.diagonal(offset, axis1, axis2)
+        except _REFUSED:
+            View.contiguous(node.shape).diagonal(offset, axis1, axis2)
+            raise
+        part.flags.writeable = array.flags.writeable  # NumPy's diagonals are read only
+        return Leaf(part, node.block)  # type: ignore[arg-type]
     return move(node, lambda view: view.diagonal(offset, axis1, axis2))
 
 
