@@ -1,0 +1,5 @@
+"""Rendering: kernels as text for a compiler."""
+
+from onebuf.render.builder import Builder, Value, literal
+
+__all__ = ["Builder", "Value", "literal"]
