@@ -30,7 +30,7 @@ def test_every_result_has_a_name_of_its_own() -> None:
     b = Builder(4)
     for _ in range(5):
         b.fadd(X, ONE)
-    names = re.findall(r"^  (%\d+) =", b.text(), re.MULTILINE)
+    names = re.findall(r"^  (%v\d+) =", b.text(), re.MULTILINE)
     assert len(names) == len(set(names)) == 15
 
 

@@ -28,9 +28,9 @@ class Builder:
     >>> b = Builder(4)
     >>> x = Value("%x", "float")
     >>> b.fadd(x, b.constant("float", 1.0)).name
-    '%1'
+    '%v1'
     >>> print(b.text())
-      %1 = fadd <4 x float> %x, splat (float 0x3FF0000000000000)
+      %v1 = fadd <4 x float> %x, splat (float 0x3FF0000000000000)
     """
 
     def __init__(self, lanes: int = 1) -> None:
@@ -75,7 +75,7 @@ class Builder:
     def emit(self, text: str) -> str:
         """An instruction with a result; returns the result's name."""
         self._count += 1
-        name = f"%{self._count}"
+        name = f"%v{self._count}"
         self.lines.append(f"  {name} = {text}")
         return name
 
@@ -111,13 +111,14 @@ class Builder:
         to = operands[0].type if result is None else result
         types = [self.type(v.type, uniform) for v in operands]
         names = [v.name if uniform else self.spread(v) for v in operands]
-        suffix = ".".join([intrinsic, self._mangled(operands[0].type, uniform)])
+        suffix = ".".join([intrinsic, self.mangled(operands[0].type, uniform)])
         target = self.type(to, uniform)
         self.declarations.add(f"declare {target} @{suffix}({', '.join(types)})")
         arguments = ", ".join(f"{t} {n}" for t, n in zip(types, names, strict=True))
         return Value(self.emit(f"call {target} @{suffix}({arguments})"), to, uniform)
 
-    def _mangled(self, element: str, uniform: bool) -> str:
+    def mangled(self, element: str, uniform: bool = False) -> str:
+        """The name of a type in the name of an intrinsic."""
         names = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16"}
         one = names.get(element, element)
         return one if self.lanes == 1 or uniform else f"v{self.lanes}{one}"

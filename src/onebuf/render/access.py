@@ -1,0 +1,97 @@
+"""Access: how a slot's elements are loaded and stored, by the class of its innermost stride."""
+
+from __future__ import annotations
+
+from onebuf.kernel import INDEX, Nest, Step
+from onebuf.render.builder import Builder, Value
+from onebuf.render.elements import TYPES, memory_type
+
+
+class Access:
+    """Loads, stores and addresses of one nest's slots."""
+
+    def __init__(self, nest: Nest, strides: list[list[Value]]) -> None:
+        self.nest = nest
+        self.strides = strides
+
+    def moved(self, b: Builder, slot: int, axis: int, place: Value, index: Value) -> Value:
+        """Where the slot is at one index of ``axis``: an address, or a position."""
+        step = self.nest.slots[slot].steps[axis]
+        if step == 0:
+            return place
+        distance = index
+        lanes, b.lanes = b.lanes, 1
+        if step != 1:
+            distance = b.binary("mul", index, self.strides[slot][axis])
+        if place.type == "i64":
+            place = b.binary("add", place, distance)
+        else:
+            of = memory_type(self.nest.slots[slot].dtype)
+            where = b.emit(f"getelementptr {of}, ptr {place.name}, i64 {distance.name}")
+            place = Value(where, "ptr", True)
+        b.lanes = lanes
+        return place
+
+    def load(self, b: Builder, step: Step, place: Value, depth: int) -> Value:
+        """The element at ``place``, or as many as there are lanes."""
+        slot = self.nest.slots[step.arg]
+        pace = slot.steps[depth - 1] if depth else 0
+        if step.op is INDEX:
+            return self._positions(b, step.arg, place, pace, depth)
+        of = memory_type(slot.dtype)
+        size = slot.dtype.itemsize
+        if b.lanes == 1 or pace == 0:
+            value = Value(b.emit(f"load {of}, ptr {place.name}, align {size}"), of, True)
+        elif pace == 1:
+            value = Value(b.emit(f"load {b.type(of)}, ptr {place.name}, align {size}"), of)
+        else:
+            value = self._gathered(b, of, size, place, self.strides[step.arg][depth - 1])
+        if TYPES[slot.dtype.name] == "i1":
+            return b.compare("icmp ne", value, b.constant(of, 0))
+        return value
+
+    def _gathered(self, b: Builder, of: str, size: int, place: Value, stride: Value) -> Value:
+        """Elements at a distance from each other, one by one."""
+        vector, lanes = "poison", b.lanes
+        where = place.name
+        for lane in range(lanes):
+            if lane:
+                where = b.emit(f"getelementptr {of}, ptr {where}, i64 {stride.name}")
+            one = b.emit(f"load {of}, ptr {where}, align {size}")
+            vector = b.emit(f"insertelement {b.type(of)} {vector}, {of} {one}, i64 {lane}")
+        return Value(vector, of)
+
+    def _positions(self, b: Builder, slot: int, place: Value, pace: int, depth: int) -> Value:
+        if b.lanes == 1 or pace == 0:
+            return place
+        numbers = ", ".join(f"i64 {lane}" for lane in range(b.lanes))
+        ramp = Value(f"<{numbers}>", "i64")
+        scaled = b.binary("mul", ramp, self.strides[slot][depth - 1])
+        return b.binary("add", scaled, place)
+
+    def store(self, b: Builder, slot: int, place: Value, value: Value, depth: int) -> None:
+        """Write one element, or as many as there are lanes."""
+        target = self.nest.slots[slot]
+        size = target.dtype.itemsize
+        pace = target.steps[depth - 1] if depth else 0
+        value = self.to_memory(b, value)
+        if b.lanes == 1:
+            b.line(f"store {value.type} {value.name}, ptr {place.name}, align {size}")
+            return
+        assert pace, "a store in a vector loop has to move with it"
+        name = b.spread(value)
+        if pace == 1:
+            b.line(f"store {b.type(value.type)} {name}, ptr {place.name}, align {size}")
+            return
+        where = place.name
+        stride = self.strides[slot][depth - 1].name
+        for lane in range(b.lanes):
+            if lane:
+                where = b.emit(f"getelementptr {value.type}, ptr {where}, i64 {stride}")
+            one = b.emit(f"extractelement {b.type(value.type)} {name}, i64 {lane}")
+            b.line(f"store {value.type} {one}, ptr {where}, align {size}")
+
+    def to_memory(self, b: Builder, value: Value) -> Value:
+        """A value as it is kept in memory: bools are bytes there."""
+        return b.convert("zext", value, "i8") if value.type == "i1" else value
+

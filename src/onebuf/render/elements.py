@@ -1,0 +1,231 @@
+"""Elements: each elementwise operation as LLVM IR, on scalars and vectors alike.
+
+Operands already have the dtype that the operation computes in. What is exact in IEEE arithmetic has
+NumPy's bits; the rest comes from `onebuf.render.math`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf.dtypes import kind
+from onebuf.graph import BINARY, CAST, UNARY, WHERE, Op
+from onebuf.render.builder import Builder, Value
+
+DT = np.dtype[Any]
+Emit = Callable[[Builder, tuple[Value, ...], DT], Value]
+"""(builder, operands, dtype of the operands) to the result."""
+
+TYPES = {
+    "bool": "i1",
+    **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "float32": "float",
+    "float64": "double",
+}
+"""The types of elements while they are computed with."""
+
+
+def memory_type(dtype: DT) -> str:
+    """The type of an element in memory.
+
+    >>> memory_type(np.dtype(bool)), memory_type(np.dtype("float32"))
+    ('i8', 'float')
+    """
+    return "i8" if dtype == np.bool else TYPES[dtype.name]
+
+
+def _float_int(of_float: str, of_int: str) -> Emit:
+    def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+        x, y = operands
+        return b.binary(of_float if kind(dtype) == "f" else of_int, x, y)
+
+    return emit
+
+
+def _compare(of_float: str, of_signed: str, of_unsigned: str) -> Emit:
+    def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+        x, y = operands
+        letter = kind(dtype)
+        if letter == "f":
+            return b.compare(f"fcmp {of_float}", x, y)
+        return b.compare(f"icmp {of_signed if letter == 'i' else of_unsigned}", x, y)
+
+    return emit
+
+
+def _logic(instruction: str) -> Emit:
+    def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+        x, y = (_truth(b, operand, dtype) for operand in operands)
+        return b.binary(instruction, x, y)
+
+    return emit
+
+
+def _bits(instruction: str) -> Emit:
+    return lambda b, operands, dtype: b.binary(instruction, *operands)
+
+
+def _intrinsic(name: str) -> Emit:
+    """A function that is exact for floats and does nothing to whole numbers."""
+
+    def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+        return b.call(name, *operands) if kind(dtype) == "f" else operands[0]
+
+    return emit
+
+
+def _truth(b: Builder, x: Value, dtype: DT) -> Value:
+    if x.type == "i1":
+        return x
+    zero = b.constant(x.type, 0)
+    return b.compare("fcmp une" if kind(dtype) == "f" else "icmp ne", x, zero)
+
+
+def _not(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+    return b.binary("xor", _truth(b, operands[0], dtype), b.constant("i1", 1))
+
+
+def _invert(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+    (x,) = operands
+    return b.binary("xor", x, b.constant(x.type, 1 if x.type == "i1" else -1))
+
+
+def _negative(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+    (x,) = operands
+    return b.fneg(x) if kind(dtype) == "f" else b.binary("sub", b.constant(x.type, 0), x)
+
+
+def _abs(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+    (x,) = operands
+    if kind(dtype) == "f":
+        return b.call("llvm.fabs", x)
+    if kind(dtype) != "i":
+        return x
+    return b.select(b.compare("icmp slt", x, b.constant(x.type, 0)), _negative(b, (x,), dtype), x)
+
+
+def _square(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+    (x,) = operands
+    return b.binary("fmul" if kind(dtype) == "f" else "mul", x, x)
+
+
+def _reciprocal(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+    (x,) = operands
+    return b.fdiv(b.constant(x.type, 1), x)
+
+
+def _extreme(of_float: str, of_signed: str, of_unsigned: str) -> Emit:
+    """The larger or smaller of two; a NaN wins, and of two equal ones the first."""
+
+    def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+        x, y = operands
+        letter = kind(dtype)
+        if letter != "f":
+            test = b.compare(f"icmp {of_signed if letter == 'i' else of_unsigned}", x, y)
+            return b.select(test, x, y)
+        first = b.compare(f"fcmp {of_float}", x, y)
+        nan = b.compare("fcmp uno", x, x)
+        return b.select(b.binary("or", first, nan), x, y)
+
+    return emit
+
+
+def _isnan(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+    (x,) = operands
+    if kind(dtype) != "f":
+        return b.constant("i1", 0)
+    return b.compare("fcmp uno", x, x)
+
+
+def _size_against_infinity(test: str, otherwise: int) -> Emit:
+    def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+        (x,) = operands
+        if kind(dtype) != "f":
+            return b.constant("i1", otherwise)
+        return b.compare(test, b.call("llvm.fabs", x), b.constant(x.type, float("inf")))
+
+    return emit
+
+
+def _signbit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+    (x,) = operands
+    if kind(dtype) != "f":
+        return b.compare("icmp slt", x, b.constant(x.type, 0))
+    whole = f"i{dtype.itemsize * 8}"
+    return b.compare("icmp slt", b.convert("bitcast", x, whole), b.constant(whole, 0))
+
+
+ELEMENTS: dict[Op, Emit] = {
+    BINARY["add"]: _float_int("fadd", "add"),
+    BINARY["subtract"]: _float_int("fsub", "sub"),
+    BINARY["multiply"]: _float_int("fmul", "mul"),
+    BINARY["divide"]: _bits("fdiv"),
+    BINARY["equal"]: _compare("oeq", "eq", "eq"),
+    BINARY["not_equal"]: _compare("une", "ne", "ne"),
+    BINARY["less"]: _compare("olt", "slt", "ult"),
+    BINARY["less_equal"]: _compare("ole", "sle", "ule"),
+    BINARY["greater"]: _compare("ogt", "sgt", "ugt"),
+    BINARY["greater_equal"]: _compare("oge", "sge", "uge"),
+    BINARY["logical_and"]: _logic("and"),
+    BINARY["logical_or"]: _logic("or"),
+    BINARY["logical_xor"]: _logic("xor"),
+    BINARY["bitwise_and"]: _bits("and"),
+    BINARY["bitwise_or"]: _bits("or"),
+    BINARY["bitwise_xor"]: _bits("xor"),
+    BINARY["maximum"]: _extreme("oge", "sge", "uge"),
+    BINARY["minimum"]: _extreme("ole", "sle", "ule"),
+    UNARY["abs"]: _abs,
+    UNARY["bitwise_invert"]: _invert,
+    UNARY["ceil"]: _intrinsic("llvm.ceil"),
+    UNARY["floor"]: _intrinsic("llvm.floor"),
+    UNARY["isfinite"]: _size_against_infinity("fcmp olt", 1),
+    UNARY["isinf"]: _size_against_infinity("fcmp oeq", 0),
+    UNARY["isnan"]: _isnan,
+    UNARY["logical_not"]: _not,
+    UNARY["negative"]: _negative,
+    UNARY["positive"]: lambda b, operands, dtype: operands[0],
+    UNARY["reciprocal"]: _reciprocal,
+    UNARY["round"]: _intrinsic("llvm.rint"),
+    UNARY["signbit"]: _signbit,
+    UNARY["sqrt"]: _intrinsic("llvm.sqrt"),
+    UNARY["square"]: _square,
+    UNARY["trunc"]: _intrinsic("llvm.trunc"),
+    WHERE: lambda b, operands, dtype: b.select(*operands),
+}
+"""What each operation computes; for WHERE the dtype is that of its last operand."""
+
+
+def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
+    """``x`` converted as NumPy does, and saturated where that is left open."""
+    to = TYPES[target.name]
+    one, two = kind(source), kind(target)
+    if source == target:
+        return x
+    if two == "b":
+        return _truth(b, x, source)
+    if one == "f" and two == "f":
+        return b.convert("fpext" if target.itemsize > source.itemsize else "fptrunc", x, to)
+    if one == "f":
+        return _to_whole(b, x, to, "s" if two == "i" else "u")
+    if two == "f":
+        return b.convert("sitofp" if one == "i" else "uitofp", x, to)
+    if one != "b" and source.itemsize == target.itemsize:
+        return x._replace(type=to)
+    if one != "b" and source.itemsize > target.itemsize:
+        return b.convert("trunc", x, to)
+    return b.convert("sext" if one == "i" else "zext", x, to)
+
+
+def _to_whole(b: Builder, x: Value, to: str, sign: str) -> Value:
+    """A float cut to a whole number; beyond the range, the nearest one in it; 0 for NaN."""
+    return b.call(f"llvm.fpto{sign}i.sat.{b.mangled(to, x.uniform)}", x, result=to)
+
+
+def emit(b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...], to: DT) -> Value:
+    """The result of one elementwise operation."""
+    if op is CAST:
+        return cast(b, operands[0], dtypes[0], to)
+    return ELEMENTS[op](b, operands, dtypes[-1])
