@@ -1,0 +1,233 @@
+"""Tracing: the nest that computes some nodes, with everything inlined that belongs to it.
+
+An operation is inlined by asking for its operands where it is asked for itself: through a view of
+the iteration space, composed with the view of each operand. Where one view cannot say that, or an
+operation has to see its operands whole, the trace stops at a node (`Cut`), which then is computed
+in memory first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from onebuf.dtypes import int64, kind
+from onebuf.graph import ARANGE, BINARY, CAST, COPY, UNARY, VIEW, WHERE, Kind, Node, Op, settle
+from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Step
+from onebuf.layout import View, compose
+
+DT = np.dtype[Any]
+Supports = Callable[[Op, tuple[DT, ...], DT], bool]
+"""Whether a backend has a kernel for an operation on operands of some dtypes."""
+
+MOST_STEPS = 160
+"""A kernel with more steps than this costs more to compile than a second pass over memory."""
+
+
+class Cut(Exception):  # noqa: N818 - not an error: it says where a kernel ends
+    """The trace cannot go through ``node``, which has to be computed on its own."""
+
+    def __init__(self, node: Node, reason: str) -> None:
+        super().__init__(reason)
+        self.node = node
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Memory that a nest reaches: of which node, and through which view of the iteration space."""
+
+    node: Node
+    view: View
+    is_index: bool = False
+
+
+@dataclass(slots=True)
+class Trace:
+    """Steps over an iteration space, and the memory that they reach."""
+
+    shape: tuple[int, ...]
+    folds: bool
+    """Whether the last axis is there to be folded."""
+    stops: set[int]
+    """Nodes, by id, that are in memory when the nest runs."""
+    supports: Supports
+    reaches: list[Reach] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    scalars: list[np.generic] = field(default_factory=list)
+    _seen: dict[Any, int] = field(default_factory=dict)
+
+    def want(self, root: Node, view: View) -> None:
+        """Compute ``root`` at ``view`` and store it there."""
+        value = self.value(root, view, root)
+        slot = self._reach(Reach(root, view))
+        self._add(STORE, (value,), root.dtype, slot)
+
+    def value(self, node: Node, view: View, root: Node) -> int:
+        """The number of the step that gives ``node`` at ``view``."""
+        todo: list[tuple[Node, View, Any]] = [(node, view, None)]
+        done: list[int] = []
+        while todo:
+            here, where, plan = todo.pop()
+            if plan is not None:
+                count, build = plan
+                operands = tuple(done[len(done) - count :])
+                del done[len(done) - count :]
+                number = build(operands)
+                self._seen[id(here), where] = number
+                done.append(number)
+                continue
+            found = self._seen.get((id(here), where))
+            if found is None:
+                found = self._leaf(here, where, here is root)
+            if found is not None:
+                done.append(found)
+                continue
+            sources, build = self._open(here, where)
+            todo.append((here, where, (len(sources), build)))
+            todo.extend([(base, at, None) for base, at in reversed(sources)])
+        return done.pop()
+
+    def _leaf(self, node: Node, view: View, is_root: bool) -> int | None:
+        """A step that needs no other: memory, a constant, a position."""
+        if node.array is not None or (id(node) in self.stops and not is_root):
+            return self._load(node, view)
+        if node.op.kind is Kind.CONSTANT:
+            self.scalars.append(node.arg)
+            return self._add(SCALAR, (), node.dtype, len(self.scalars) - 1)
+        if node.op is ARANGE and kind(node.dtype) in "iu":
+            return self._range(node, view)
+        return None
+
+    def _load(self, node: Node, view: View) -> int:
+        key = (id(node), view, LOAD)
+        if key not in self._seen:
+            self._seen[key] = self._add(LOAD, (), node.dtype, self._reach(Reach(node, view)))
+        return self._seen[key]
+
+    def _range(self, node: Node, view: View) -> int:
+        start, _, step = node.arg
+        slot = self._reach(Reach(node, view, is_index=True))
+        position = self._add(INDEX, (), int64, slot)
+        for op, number in ((BINARY["multiply"], step), (BINARY["add"], start)):
+            self.scalars.append(np.int64(number))
+            other = self._add(SCALAR, (), int64, len(self.scalars) - 1)
+            position = self._add(op, (position, other), int64)
+        return self._cast(position, node.dtype)
+
+    def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
+        """The operands of ``node`` and where they are needed, and how to build its step of them."""
+        if node.op in FOLDS:
+            return self._fold(node, view)
+        if node.op is COPY or node.op.kind is Kind.ELEMENTWISE:
+            return [_source(node, src, view) for src in node.srcs], lambda args: self._op(node, args)
+        raise Cut(node, f"{node.op.name} needs memory of its own")
+
+    def _fold(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
+        (src,) = node.srcs
+        axes, _ = node.arg
+        extent = prod([src.shape[axis] for axis in axes])
+        if not self.folds or self.shape[-1] != extent or (view.stride[-1] and extent > 1):
+            raise Cut(node, "its result is read at another shape")
+        kept = [axis for axis in range(len(src.shape)) if axis not in axes]
+        order = View.contiguous(src.shape).permute((*kept, *axes))
+        rows = order.reshape((*[src.shape[axis] for axis in kept], extent))
+        if rows is None:
+            raise Cut(node, "the axes that it folds are not next to each other")
+        stride = (*[step * extent for step in view.stride[:-1]], 1)
+        inner = compose(View(view.shape, stride, view.offset * extent), rows)
+        if inner is None:
+            raise Cut(node, "strides cannot express the order it is read in")
+        base, at = _source(node, src, inner, same_shape=False)
+        if not self.supports(node.op, (src.dtype,), node.dtype):
+            raise Cut(node, f"{node.op.name} of {src.dtype.name} has no kernel")
+        sequential = bool(axes) and max(axes) != len(src.shape) - 1
+        fold = Fold(len(self.shape) - 1, sequential)
+        return [(base, at)], lambda args: self._add(node.op, args, node.dtype, fold)
+
+    def _op(self, node: Node, args: tuple[int, ...]) -> int:
+        if node.op is COPY:
+            return args[0]
+        if node.op is CAST:
+            if not self.supports(CAST, (self.steps[args[0]].dtype,), node.dtype):
+                raise Cut(node, f"a cast of {_names(self, args)} has no kernel")
+            return self._cast(args[0], node.dtype)
+        wanted = loop_dtypes(node.op, tuple([self.steps[arg].dtype for arg in args]))
+        if wanted is None or not self.supports(node.op, wanted, node.dtype):
+            raise Cut(node, f"{node.op.name} of {_names(self, args)} has no kernel")
+        if len(self.steps) > MOST_STEPS:
+            raise Cut(node, f"a kernel of more than {MOST_STEPS} steps would be slow to compile")
+        cast = tuple([self._cast(arg, dtype) for arg, dtype in zip(args, wanted, strict=False)])
+        return self._add(node.op, cast, node.dtype)
+
+    def _cast(self, number: int, dtype: DT) -> int:
+        if self.steps[number].dtype == dtype:
+            return number
+        return self._add(CAST, (number,), dtype)
+
+    def _add(self, op: Op, args: tuple[int, ...], dtype: DT, arg: Any = None) -> int:
+        step = Step(op, args, dtype, arg)
+        key = (op, args, dtype, arg)
+        if op is not SCALAR and op is not STORE and key in self._seen:
+            return self._seen[key]
+        self.steps.append(step)
+        self._seen[key] = len(self.steps) - 1
+        return len(self.steps) - 1
+
+    def _reach(self, reach: Reach) -> int:
+        self.reaches.append(reach)
+        return len(self.reaches) - 1
+
+
+def _names(trace: Trace, args: tuple[int, ...]) -> str:
+    return " and ".join(trace.steps[arg].dtype.name for arg in args)
+
+
+def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple[Node, View]:
+    """The base of an operand, and where it is read if ``node`` is wanted at ``view``."""
+    inner = src.arg if src.op is VIEW else View.contiguous(src.shape)
+    if same_shape and inner.shape != node.shape:
+        inner = inner.expand(node.shape)
+    at = compose(view, inner)
+    base = src.base
+    array = settle(base)
+    if at is not None and array is not None:
+        at = compose(at, _array_view(array))
+    if at is None:
+        raise Cut(node, "strides cannot express the order its operands are read in")
+    if at.mask is not None:
+        raise Cut(node, "its operands are read through padding")
+    return base, at
+
+
+def _array_view(array: np.ndarray[Any, Any]) -> View:
+    size = array.itemsize
+    return View(array.shape, tuple([step // size for step in array.strides]))
+
+
+@cache
+def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
+    """The dtypes that ``op`` computes in; None if there is no kernel for them."""
+    if op is WHERE:
+        common = np.result_type(*operands[1:])
+        return (operands[0], common, common)
+    if op in UNARY.values() and op.name in _ANY_DTYPE:
+        return operands
+    try:
+        found = getattr(np, op.name).resolve_dtypes((*operands, None))
+    except (TypeError, AttributeError):
+        return None
+    if op.name in _COMPARISONS and {kind(d) for d in operands} == {"i", "u"}:
+        return None  # NumPy compares these without a common type
+    return tuple(found[:-1])
+
+
+_ANY_DTYPE = frozenset({"round", "positive", "isnan", "isinf", "isfinite", "ceil", "floor", "trunc"})
+_COMPARISONS = frozenset(
+    {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+)
