@@ -1,0 +1,65 @@
+"""Compiling: LLVM IR in, a program that can be called out.
+
+A program's code lives as long as the program, or its ``call``. Equal IR is compiled once as long as
+somebody holds the program.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from weakref import WeakValueDictionary
+
+from onebuf.backends.cpu.calling import Call, as_call
+from onebuf.backends.cpu.loading import Code, load, lock
+from onebuf.backends.cpu.objects import failure, key_of, make_object
+from onebuf.backends.cpu.target import Target, host
+from onebuf.events import Compiled, listeners, tell
+
+
+class Program:
+    """A compiled kernel: ``program.call(args_address, begin, end)`` runs it.
+
+    The kernel has the C signature ``void name(const int64_t *args, int64_t begin, int64_t end)``.
+    """
+
+    __slots__ = ("name", "address", "call", "__weakref__")
+
+    name: str
+    address: int
+    call: Call
+
+    def __init__(self, name: str, code: Code) -> None:
+        self.name = name
+        self.address = code.address(name)
+        self.call = as_call(self.address, code)
+
+    def __repr__(self) -> str:
+        return f"<Program {self.name}>"
+
+
+_programs: WeakValueDictionary[tuple[bytes, str], Program] = WeakValueDictionary()
+"""Every program that somebody holds."""
+
+
+def compile(ir: str, name: str, target: Target | None = None) -> Program:  # noqa: A001
+    """The program of the function ``name`` that ``ir`` defines.
+
+    ``target`` is a processor that this one can stand in for; None: this one.
+    """
+    target = host() if target is None else target
+    key = key_of(ir, target)
+    with lock:
+        program = _programs.get((key, name))
+        if program is not None:
+            return program
+        start = perf_counter()
+        made = make_object(ir, name, target, key)
+        try:
+            code = load(made.content, [name])
+        except RuntimeError as error:
+            raise failure(name, ir, str(error)) from None
+        seconds = perf_counter() - start
+        program = _programs[key, name] = Program(name, code)
+    if listeners():
+        tell(Compiled(name, seconds, made.from_disk))
+    return program
