@@ -10,6 +10,7 @@ from time import perf_counter
 from weakref import WeakValueDictionary
 
 from onebuf.backends.cpu.calling import Call, as_call
+from onebuf.backends.cpu.conversions import conversions_of
 from onebuf.backends.cpu.loading import Code, load, lock
 from onebuf.backends.cpu.objects import failure, key_of, make_object
 from onebuf.backends.cpu.target import Target, host
@@ -62,7 +63,7 @@ def compile(ir: str, name: str, target: Target | None = None) -> Program:  # noq
         start = perf_counter()
         made = make_object(ir, name, target, key)
         try:
-            code = load(made.content, [name])
+            code = load(made.content, [name], conversions_of(made.content))
         except RuntimeError as error:
             raise failure(name, ir, str(error)) from None
         seconds = perf_counter() - start

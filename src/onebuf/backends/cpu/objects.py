@@ -6,7 +6,9 @@ passes would take longer than they save.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
@@ -41,31 +43,33 @@ def make_object(ir: str, name: str, target: Target, key: bytes) -> Object:
 
 def generate(ir: str, name: str, target: Target) -> bytes:
     """Run LLVM on ``ir``."""
-    with lock:
-        module = _parse(ir, name, target)
+    with lock, _parsed(ir, name, target) as module:
         return bytes(machine(target).emit_object(module))
 
 
 def assembly(ir: str, name: str, target: Target) -> str:
     """The code of ``ir`` as text, also for processors other than this one."""
-    with lock:
-        return str(machine(target).emit_assembly(_parse(ir, name, target)))
+    with lock, _parsed(ir, name, target) as module:
+        return str(machine(target).emit_assembly(module))
 
 
-def _parse(ir: str, name: str, target: Target) -> llvm.ModuleRef:
-    try:
-        # Each module has a context of its own, which dies with it.
-        module = llvm.parse_assembly(target.header() + ir, context=llvm.create_context())
-        module.verify()
-    except RuntimeError as error:
-        raise failure(name, ir, str(error)) from None
-    try:
-        defined = not module.get_function(name).is_declaration
-    except NameError:
-        defined = False
-    if not defined:
-        raise failure(name, ir, f"it does not define a function {name!r}")
-    return module
+@contextmanager
+def _parsed(ir: str, name: str, target: Target) -> Iterator[Any]:
+    # Modules and contexts are closed here, in this order: the garbage collector would do it in any,
+    # and a module whose context has gone ends the process.
+    with llvm.create_context() as context:
+        try:
+            module = llvm.parse_assembly(target.header() + ir, context)
+        except RuntimeError as error:
+            raise failure(name, ir, str(error)) from None
+        with module:
+            try:
+                module.verify()
+            except RuntimeError as error:
+                raise failure(name, ir, str(error)) from None
+            if name not in [each.name for each in module.functions if not each.is_declaration]:
+                raise failure(name, ir, f"it does not define a function {name!r}")
+            yield module
 
 
 def failure(name: str, ir: str, reason: str) -> CompileError:
