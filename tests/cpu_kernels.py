@@ -65,3 +65,48 @@ class Arguments:
         self.arrays = arrays
         self.block = np.array([array.ctypes.data for array in arrays], np.int64)
         self.address: int = self.block.ctypes.data
+
+
+MEETING = """
+define void @meet(ptr %args, i64 %begin, i64 %end) nounwind {
+entry:
+  %x = load ptr, ptr %args
+  %second = getelementptr i64, ptr %x, i64 1
+  %most.at = getelementptr i64, ptr %x, i64 2
+  %third = getelementptr i64, ptr %x, i64 3
+  %all = load i64, ptr %second
+  %patience = load i64, ptr %third
+  %before = atomicrmw add ptr %x, i64 1 seq_cst, align 8
+  %inside = add i64 %before, 1
+  %most = atomicrmw max ptr %most.at, i64 %inside seq_cst, align 8
+  br label %look
+look:
+  %i = phi i64 [0, %entry], [%next, %again]
+  %next = add i64 %i, 1
+  %now = load atomic i64, ptr %most.at acquire, align 8
+  %met = icmp sge i64 %now, %all
+  br i1 %met, label %done, label %again
+again:
+  %more = icmp slt i64 %next, %patience
+  br i1 %more, label %look, label %done
+done:
+  %left = atomicrmw sub ptr %x, i64 1 seq_cst, align 8
+  ret void
+}
+"""
+"""IR whose calls wait for one another.
+
+``x[0]`` counts those that are inside, ``x[2]`` the most that ever were; each waits until that is
+``x[1]``, or until it has looked ``x[3]`` times.
+"""
+
+BOUNDS = """
+define void @bounds(ptr %args, i64 %begin, i64 %end) nounwind {
+  %x = load ptr, ptr %args
+  %at = getelementptr i64, ptr %x, i64 %begin
+  %size = sub i64 %end, %begin
+  %old = atomicrmw add ptr %at, i64 %size monotonic, align 8
+  ret void
+}
+"""
+"""IR that adds its number of indices to the element at the first one."""

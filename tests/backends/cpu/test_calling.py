@@ -120,6 +120,6 @@ def test_no_other_python_thread_runs_during_a_quick_call(bridged: bool, setter: 
 
 
 def test_programs_use_the_bridge_where_there_is_one() -> None:
-    assert calling.CPYTHON == (sys.implementation.name == "cpython")
+    assert (sys.implementation.name == "cpython") == calling.CPYTHON
     program = compile(adding(1), "add")
     assert type(program.call) is type(program.quick) is type(len)

@@ -74,7 +74,7 @@ def test_events_tell_where_code_came_from_and_nothing_of_memory() -> None:
     first, second = (event for event in heard if isinstance(event, Compiled))
     assert (first.name, first.from_disk) == ("add", False)
     assert (second.name, second.from_disk) == ("add", True)
-    assert 0 < second.seconds
+    assert second.seconds > 0
 
 
 BROKEN = {

@@ -30,6 +30,8 @@ SUFFIX = ".object"
 UNFINISHED = ".unfinished"
 STALE_SECONDS = 3600.0
 """The age at which an unfinished entry has no writer any more."""
+_CANNOT = (OSError, ValueError)
+"""What comes of files that cannot be; ValueError is for names that no file can have."""
 _HEADER_NBYTES = len(MAGIC) + 2 * KEY_NBYTES
 
 
@@ -61,11 +63,11 @@ class Cache:
             return None
         path = self.path(key)
         try:
-            with open(path, "rb") as file:
+            with open(path, "rb", opener=_open) as file:
                 if not _trusted(os.fstat(file.fileno())):
                     return None
                 entry = file.read()
-        except OSError:
+        except _CANNOT:
             return None
         content = entry[_HEADER_NBYTES:]
         if entry[:_HEADER_NBYTES] != _header(key, content):
@@ -78,7 +80,7 @@ class Cache:
         """Keep an object, if that is possible."""
         if self.folder is None:
             return
-        with suppress(OSError):
+        with suppress(*_CANNOT):
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             handle, unfinished = tempfile.mkstemp(UNFINISHED, dir=self.folder)
             try:
@@ -100,7 +102,7 @@ class Cache:
         if self.folder is None:
             return
         entries: list[tuple[float, int, str]] = []
-        with suppress(OSError), os.scandir(self.folder) as files:
+        with suppress(*_CANNOT), os.scandir(self.folder) as files:
             for file in files:
                 with suppress(OSError):
                     status = file.stat(follow_symlinks=False)
@@ -142,6 +144,11 @@ def default_folder() -> str | None:
 
 def _header(key: bytes, content: bytes) -> bytes:
     return MAGIC + key + digest(key, content)
+
+
+def _open(path: str, flags: int) -> int:
+    """Open what is there, not what it points to, and do not wait for it."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _trusted(status: os.stat_result) -> bool:
