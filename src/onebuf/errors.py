@@ -17,6 +17,7 @@
     ├── FileFormatError    ValueError    a file whose content is not what its name promises
     ├── OutOfMemory        MemoryError   the memory asked for is not there
     ├── DeviceError        ValueError    a device that is unknown or does not fit
+    ├── CompileError       RuntimeError  a kernel that the compiler refuses: a mistake in onebuf
     └── MissingPackage     ImportError   an optional package that is not installed
 
 A message says what was needed, what came, and what to do.
@@ -83,6 +84,10 @@ class OutOfMemory(OnebufError, MemoryError):
 
 class DeviceError(OnebufError, ValueError):
     """A device that is unknown, or operands that live on different ones."""
+
+
+class CompileError(OnebufError, RuntimeError):
+    """A kernel that the compiler refuses, which is a mistake in onebuf and not in its use."""
 
 
 class MissingPackage(OnebufError, ImportError):

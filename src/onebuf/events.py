@@ -22,10 +22,11 @@ class KernelRan(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """A kernel was compiled."""
+    """A kernel was compiled, or its code was found on disk."""
 
     name: str
     seconds: float
+    from_disk: bool = False
 
 
 class Copied(NamedTuple):

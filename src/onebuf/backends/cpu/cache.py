@@ -1,0 +1,165 @@
+"""The disk cache: objects by the key of what they were made from.
+
+An entry is a file of its own: a magic number, its key, a checksum, the object. It is written under
+another name and then renamed, so that a reader sees all of it or nothing, whatever else runs. An
+entry that is not exactly as it should be does not count. Where nothing can be kept, nothing is: the
+cache never fails, it only misses.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+from onebuf.options import options
+
+MAGIC = b"onebuf object 1\n"
+"""Its number is the version of the format."""
+CAP = 256 << 20
+"""The most bytes that entries may take before the least recently used ones go."""
+KEY_NBYTES = 32
+SUFFIX = ".object"
+UNFINISHED = ".unfinished"
+STALE_SECONDS = 3600.0
+"""The age at which an unfinished entry has no writer any more."""
+_CANNOT = (OSError, ValueError)
+"""What comes of files that cannot be; ValueError is for names that no file can have."""
+_HEADER_NBYTES = len(MAGIC) + 2 * KEY_NBYTES
+
+
+def digest(*parts: str | bytes) -> bytes:
+    """One key for several parts; moving text from one part to the next changes it."""
+    total = blake2b(digest_size=KEY_NBYTES)
+    for part in parts:
+        content = part.encode() if isinstance(part, str) else part
+        total.update(len(content).to_bytes(8, "little"))
+        total.update(content)
+    return total.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Objects in the folder ``folder``; None: nothing is kept."""
+
+    folder: str | None
+    cap: int = CAP
+
+    def path(self, key: bytes) -> str:
+        """Where the entry of ``key`` is, if there is one."""
+        assert self.folder is not None
+        return os.path.join(self.folder, key.hex() + SUFFIX)
+
+    def get(self, key: bytes) -> bytes | None:
+        """The object of ``key``, if an entry of this user's has it unharmed."""
+        if self.folder is None:
+            return None
+        path = self.path(key)
+        try:
+            with open(path, "rb", opener=_open) as file:
+                if not _trusted(os.fstat(file.fileno())):
+                    return None
+                entry = file.read()
+        except _CANNOT:
+            return None
+        content = entry[_HEADER_NBYTES:]
+        if entry[:_HEADER_NBYTES] != _header(key, content):
+            return None
+        with suppress(OSError):  # whose use it is that makes an entry recent
+            os.utime(path)
+        return content
+
+    def put(self, key: bytes, content: bytes) -> None:
+        """Keep an object, if that is possible."""
+        if self.folder is None:
+            return
+        with suppress(*_CANNOT):
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            handle, unfinished = tempfile.mkstemp(UNFINISHED, dir=self.folder)
+            try:
+                with open(handle, "wb") as file:
+                    file.write(_header(key, content) + content)
+                os.replace(unfinished, self.path(key))
+            except BaseException:
+                os.unlink(unfinished)
+                raise
+            # Keys are as good as random, so this is one write in 256.
+            if key[0] == 0:
+                self.sweep()
+
+    def sweep(self) -> None:
+        """Remove the least recently used entries beyond the cap, and what nobody will finish.
+
+        Readers of an entry that goes are not disturbed: they have it, or they miss.
+        """
+        if self.folder is None:
+            return
+        entries: list[tuple[float, int, str]] = []
+        with suppress(*_CANNOT), os.scandir(self.folder) as files:
+            for file in files:
+                with suppress(OSError):
+                    status = file.stat(follow_symlinks=False)
+                    if file.name.endswith(UNFINISHED):
+                        if time.time() - status.st_mtime > STALE_SECONDS:
+                            os.unlink(file.path)
+                    elif _is_entry(file.name):
+                        entries.append((status.st_mtime, status.st_size, file.path))
+        entries.sort(reverse=True)
+        total = 0
+        for _, nbytes, path in entries:
+            total += nbytes
+            if total > self.cap:
+                with suppress(OSError):
+                    os.unlink(path)
+
+
+def here() -> Cache:
+    """The cache that the options in force name."""
+    chosen = options().cache_dir
+    return Cache(default_folder() if chosen is None else chosen)
+
+
+@cache
+def default_folder() -> str | None:
+    """Where the system keeps caches of this user."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    if sys.platform == "win32":
+        named, usual = os.environ.get("LOCALAPPDATA", ""), home / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        named, usual = "", home / "Library" / "Caches"
+    else:
+        named, usual = os.environ.get("XDG_CACHE_HOME", ""), home / ".cache"
+    return str((Path(named) if os.path.isabs(named) else usual) / "onebuf")
+
+
+def _header(key: bytes, content: bytes) -> bytes:
+    return MAGIC + key + digest(key, content)
+
+
+def _open(path: str, flags: int) -> int:
+    """Open what is there, not what it points to, and do not wait for it."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def _trusted(status: os.stat_result) -> bool:
+    """Whether nobody else can have written the file."""
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def _is_entry(name: str) -> bool:
+    stem = name.removesuffix(SUFFIX)
+    return stem != name and len(stem) == 2 * KEY_NBYTES and not stem.strip("0123456789abcdef")

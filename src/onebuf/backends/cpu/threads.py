@@ -1,0 +1,121 @@
+"""Threads: a kernel's indices are shared out to all cores.
+
+Workers are Python threads that go into compiled code once, without the interpreter's lock, and stay
+there: they look for work for a moment, then sleep, and end with the process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from functools import cache
+from threading import Lock, Thread
+
+from onebuf.backends.cpu.calling import Call, as_call
+from onebuf.backends.cpu.compiling import Program
+from onebuf.backends.cpu.loading import load, lock
+from onebuf.backends.cpu.objects import key_of, make_object
+from onebuf.backends.cpu.pooling import has_futex, pool_ir
+from onebuf.backends.cpu.target import host
+from onebuf.errors import ArgumentError
+from onebuf.options import options
+
+SPINS = 2000
+"""How often a worker looks for work before it sleeps: some 50 us."""
+
+
+class Pool:
+    """Threads that share the work of one caller at a time; a second caller works alone.
+
+    ``futex``: sleep on words of memory, as Linux can; otherwise with a condition variable. A pool
+    lives for ever, because its workers do.
+    """
+
+    def __init__(self, futex: bool) -> None:
+        target = host()
+        ir = pool_ir(target, futex)
+        with lock:
+            made = make_object(ir, "run", target, key_of(ir, target))
+            self._code = load(made.content, ["reset", "set_spins", "worker", "run"])
+            self.run: Call = as_call(self._code.address("run"), self._code, 5)
+            self.begin()
+            _pools.append(self)
+
+    def begin(self) -> None:
+        """Have no workers, as at first; or as in the child of a fork, where none is left."""
+        self.workers = 0
+        self._wanted = 0
+        self._lock = Lock()
+        ctypes.CFUNCTYPE(None)(self._code.address("reset"))()
+
+    def grow(self, threads: int) -> None:
+        """Have workers enough for ``threads`` threads, the caller's included, if possible."""
+        if threads - 1 <= self._wanted:
+            return
+        with self._lock:
+            self._wanted = max(self._wanted, threads - 1)
+            # Who looks for work on a core that a thread with work needs only slows it down.
+            spins = SPINS if self._wanted < cores() else 0
+            ctypes.CFUNCTYPE(None, ctypes.c_int32)(self._code.address("set_spins"))(spins)
+            worker = ctypes.CFUNCTYPE(None)(self._code.address("worker"))
+            while self.workers < self._wanted:
+                try:
+                    Thread(target=worker, name=f"onebuf-{self.workers + 1}", daemon=True).start()
+                except RuntimeError:
+                    return  # no thread is to be had: those who are there do the work
+                self.workers += 1
+
+
+_pools: list[Pool] = []
+"""All that were made. The first one is that of this process."""
+
+
+def run(program: Program, args_address: int, count: int, grain: int) -> None:
+    """Run ``program`` on the indices from 0 to ``count``, on as many threads as the options allow.
+
+    Each call of it gets a multiple of ``grain`` indices, except for the last one. They come in no
+    order, and at the same time.
+    """
+    if grain < 1:
+        raise ArgumentError(f"run needs a grain of at least 1, got {grain}")
+    threads = options().threads
+    if threads is None:
+        threads = cores()
+    if count <= grain or threads < 2:
+        program.call(args_address, 0, count)
+        return
+    pool = _pool()
+    if pool is None:
+        program.call(args_address, 0, count)
+        return
+    pool.grow(threads)
+    pool.run(program.address, args_address, count, grain, threads)
+
+
+@cache
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "process_cpu_count"):
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _pool() -> Pool | None:
+    """The pool of this process; None where the system has no way to sleep that we know."""
+    if not _pools and sys.platform != "win32":
+        with lock:
+            return _pools[0] if _pools else Pool(has_futex(host()))
+    return _pools[0] if _pools else None
+
+
+def _after_fork_in_child() -> None:
+    cores.cache_clear()
+    for pool in _pools:
+        pool.begin()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
