@@ -37,7 +37,12 @@ class Builder:
         self.lanes = lanes
         self.lines: list[str] = []
         self.declarations: set[str] = set()
+        self.helpers: dict[str, str] = {}
+        """What stands beside the function in its module: definitions by name, each written once."""
+        self.block = ""
+        """The label of the block being written, for a phi that comes from here."""
         self._count = 0
+        self._labels = 0
 
     def text(self) -> str:
         """Everything written so far."""
@@ -70,7 +75,14 @@ class Builder:
 
     def line(self, text: str) -> None:
         """An instruction without a result, or a label."""
+        if text.endswith(":"):
+            self.block = text[:-1]
         self.lines.append(text if text.endswith(":") else "  " + text)
+
+    def label(self, word: str) -> str:
+        """A name for a block that no other block has."""
+        self._labels += 1
+        return f"{word}.{self._labels}"
 
     def emit(self, text: str) -> str:
         """An instruction with a result; returns the result's name."""

@@ -1,0 +1,23 @@
+"""The error function: a polynomial below 1, and from there on 1 - exp(-P(x - 1)).
+
+The exponential is erfc(x), at most 0.16 there, so that its errors hardly show.
+"""
+
+from __future__ import annotations
+
+from onebuf.render.math.coefficients import ERF, ERF_FLOAT, ERF_TAIL, ERF_TAIL_FLOAT
+from onebuf.render.math.exponential import exp_sum, short_exp
+from onebuf.render.math.term import Term, least, magnitude, polynomial, where, with_sign
+
+
+def erf(x: Term) -> Term:
+    """2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    size = magnitude(x.to("double"))
+    z = size * size
+    if x.type == "float":
+        near = size + size * polynomial(z, ERF_FLOAT)
+        far = 1.0 - short_exp(-polynomial(least(size, 4.0) - 1.0, ERF_TAIL_FLOAT))
+    else:
+        near = size + size * polynomial(z, ERF)
+        far = 1.0 - exp_sum(-polynomial(least(size, 6.0) - 1.0, ERF_TAIL))
+    return with_sign(where(size < 1.0, near, far).to(x.type), x)

@@ -1,0 +1,97 @@
+"""Functions of two numbers that are built from logarithms and exponentials, and the hypotenuse."""
+
+from __future__ import annotations
+
+from onebuf.render.math.coefficients import LOG_POWER_FLOAT
+from onebuf.render.math.exponential import exp_parts, exp_sum, scaled, short_exp
+from onebuf.render.math.logarithm import INFINITY, NAN, log1p, short_log
+from onebuf.render.math.long_logarithm import long_log
+from onebuf.render.math.pairs import exact_product, exact_sum, normal
+from onebuf.render.math.term import Term, least, magnitude, most, root, where
+
+_WHOLE = 2.0**52
+
+
+def _is_whole(x: Term) -> Term:
+    """If a double that is not negative is a whole number, as all beyond 2**52 are."""
+    return (x >= _WHOLE) | ((x + _WHOLE) - _WHOLE == x)
+
+
+def pow(x: Term, y: Term) -> Term:
+    """x**y, with the special values of C99."""
+    base, exponent = x.to("double"), y.to("double")
+    size, count = magnitude(base), magnitude(exponent)
+    if x.type == "float":
+        power = _short_power(size, exponent)
+    else:
+        power = _power(size, exponent)
+    endless = (size == 0.0) | (size == INFINITY)
+    vanishes = (size == 0.0) ^ (exponent < 0.0)
+    power = where(endless, where(vanishes, 0.0, power.of(INFINITY)), power)
+    whole = _is_whole(count)
+    odd = whole & ~_is_whole(count * 0.5)
+    negative = base.bits() < 0
+    power = where(negative & odd, -power, power)
+    undefined = negative & ~(whole | endless)
+    power = where(undefined, NAN, power)
+    power = where(base.is_nan() | exponent.is_nan(), base + exponent, power)
+    return where((exponent == 0.0) | (base == 1.0), 1.0, power).to(x.type)
+
+
+def _short_power(size: Term, exponent: Term) -> Term:
+    # The logarithm is multiplied by up to 2**29 and needs more digits than a float has.
+    bounded = most(least(exponent, 2.0**40), -(2.0**40))
+    product = bounded * short_log(size, LOG_POWER_FLOAT)
+    return short_exp(most(least(product, 100.0), -120.0))
+
+
+def _power(size: Term, exponent: Term) -> Term:
+    # Beyond 2**70 every power but that of 1 is 0 or infinity; nothing must overflow before.
+    bounded = most(least(exponent, 2.0**70), -(2.0**70))
+    logarithm = long_log(size)
+    high, low = exact_product(bounded, logarithm.high)
+    low = low + bounded * logarithm.low
+    limited = most(least(high, 800.0), -800.0)
+    return exp_sum(limited, where(limited == high, low, 0.0))
+
+
+def hypot(x: Term, y: Term) -> Term:
+    """sqrt(x**2 + y**2) without overflow on the way."""
+    first, second = magnitude(x.to("double")), magnitude(y.to("double"))
+    endless = (first == INFINITY) | (second == INFINITY)
+    if x.type == "float":
+        length = root(first * first + second * second)
+        return where(endless, INFINITY, length).to("float")
+    greater = where(first > second, first, second)
+    large, small = greater > 2.0**500, greater < 2.0**-400
+    scale = where(large, 2.0**-600, where(small, 2.0**600, first.of(1.0)))
+    back = where(large, 2.0**600, where(small, 2.0**-600, first.of(1.0)))
+    lesser = where(first > second, second, first)
+    large_, small_ = greater * scale, lesser * scale
+    most_, least_ = exact_product(large_, large_), exact_product(small_, small_)
+    length = root(((least_.low + most_.low) + least_.high) + most_.high) * back
+    return where(endless, INFINITY, length)
+
+
+def logaddexp(x: Term, y: Term) -> Term:
+    """log(exp(x) + exp(y)) without overflow on the way."""
+    first, second = x.to("double"), y.to("double")
+    greater = where(first > second, first, second)
+    lesser = where(first > second, second, first)
+    if x.type == "float":
+        sum_ = greater + log1p(exp_sum(most(lesser - greater, -740.0)))
+    else:
+        sum_ = _log_of_sum(greater, lesser)
+    sum_ = where(magnitude(greater) == INFINITY, greater, sum_)
+    return where(first.is_nan() | second.is_nan(), first + second, sum_).to(x.type)
+
+
+def _log_of_sum(greater: Term, lesser: Term) -> Term:
+    difference = exact_sum(lesser, -greater)
+    limited = most(difference.high, -746.0)
+    reduced, pair = exp_parts(limited, where(limited == difference.high, difference.low, 0.0))
+    power = normal(pair)
+    total = exact_sum(scaled(power.high, reduced.bits), 1.0)
+    logarithm = long_log(total.high, total.low + scaled(power.low, reduced.bits))
+    result = exact_sum(greater, logarithm.high)
+    return result.high + (result.low + logarithm.low)
