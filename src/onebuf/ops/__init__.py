@@ -40,6 +40,7 @@ from onebuf.ops.movement import (
 from onebuf.ops.philox import random_words
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.ops.random import Draw, bits64, integers, normal, uniform
+from onebuf.ops.sorting import argsort, sort
 from onebuf.ops.statistics import mean, std, var, widened
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Padding",
     "Scalar",
     "arange",
+    "argsort",
     "as_operand",
     "as_shape",
     "binary",
@@ -81,6 +83,7 @@ __all__ = [
     "reshape",
     "seen",
     "shrink",
+    "sort",
     "squeeze",
     "stack",
     "std",
