@@ -71,6 +71,18 @@ def test_result_type_of_numbers_alone_follows_the_default(numbers, wanted):
         assert onebuf.result_type(*numbers) == wanted
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float32", "complex64", "bool"])
+def test_unique_values_come_in_order(dtype):
+    array = np.array([7, 2, 9, 2, 0, 7, 5, 1]).astype(dtype)
+    expected = np.unique(array)
+    np.testing.assert_array_equal(np.asarray(onebuf.unique_values(onebuf.asarray(array))), expected)
+
+
+def test_unique_values_keep_each_nan():
+    found = onebuf.unique_values(onebuf.asarray([np.nan, 1.0, np.nan, 1.0]))
+    assert found.shape == (3,)
+
+
 def test_result_type_of_nothing_is_an_error():
     with pytest.raises(ArgumentError, match="got none"):
         onebuf.result_type()
