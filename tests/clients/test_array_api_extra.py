@@ -109,6 +109,7 @@ CASES: dict[str, Case] = {
     "rad2deg": lambda a: xpx.rad2deg(a([0.0, math.pi, -1.0])),
     "searchsorted": lambda a: [
         xpx.searchsorted(a([1.0, 2.0, 4.0]), a([0.5, 2.0, 9.0])),
+        xpx.searchsorted(a([1.0, 2.0, 4.0]), a([0.5, 2.0, 9.0]), side="right"),
         xpx.searchsorted(a(np.sort(TABLE)), a(TABLE[:, :2]), side="right"),
     ],
     "setdiff1d": lambda a: [xpx.setdiff1d(a(WHOLE), a([2, 9])), xpx.setdiff1d(a(WHOLE), a([7]))],
