@@ -57,11 +57,11 @@ def empty(shape: Shape, *, dtype: Any = None, device: Where = None) -> Buffer:
 
 
 def full(shape: Shape, fill_value: Any, *, dtype: Any = None, device: Where = None) -> Buffer:
-    """One value everywhere."""
+    """One value everywhere; of a 0-d buffer, its own."""
     find_device(device)
     if dtype is None:
         dtype = _dtype_of(fill_value)
-    return Buffer.full(shape, fill_value, dtype)
+    return Buffer.full(shape, _number(fill_value), dtype)
 
 
 def arange(
@@ -81,6 +81,7 @@ def arange(
     find_device(device)
     if stop is None:
         start, stop = 0, start
+    start, stop, step = _number(start), _number(stop), _number(step)
     whole = all(isinstance(bound, int) for bound in (start, stop, step))
     chosen = dtypes.int64 if whole else options().default_float
     return Buffer._value(ops.arange(start, stop, step, dtypes.as_dtype(dtype or chosen)))
@@ -145,6 +146,7 @@ def linspace(
     find_device(device)
     if num < 0:
         raise ArgumentError(f"linspace needs a count of at least 0, got {num}")
+    start, stop = _number(start), _number(stop)
     is_complex = isinstance(start, complex) or isinstance(stop, complex)
     default = dtypes.promote(options().default_float, dtypes.complex64) if is_complex else None
     wanted = dtypes.as_dtype(dtype or default or options().default_float)
@@ -208,12 +210,18 @@ def ones_like(x: Buffer, /, *, dtype: Any = None, device: Where = None) -> Buffe
 
 
 def _dtype_of(value: Any) -> DT:
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic | Buffer):
         return dtypes.as_dtype(value.dtype)
     if isinstance(value, bool | int | float | complex):
         found = dtypes.type_of_scalar(type(value))
         return _defaults().get(found, found)
     return _defaults().get(dtypes.float64, dtypes.float64)
+
+
+def _number(value: Any) -> Any:
+    """A bound as a Python number, if a NumPy scalar or a 0-d buffer holds it."""
+    is_scalar = isinstance(value, np.generic) or (isinstance(value, Buffer) and not value.shape)
+    return value.item() if is_scalar else value
 
 
 def _float(dtype: Any) -> DT:

@@ -12,6 +12,7 @@ from onebuf import dtypes
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.machine import Device
+from onebuf.options import options
 
 DT = np.dtype[Any]
 
@@ -135,13 +136,22 @@ def result_type(*arrays_and_dtypes: Any) -> DT:
     others = [
         _dtype(x) for x in arrays_and_dtypes if not isinstance(x, bool | int | float | complex)
     ]
-    if not others:
-        raise ArgumentError("result_type needs at least one buffer or dtype, got only numbers")
-    result = dtypes.promote(*others)
+    if not arrays_and_dtypes:
+        raise ArgumentError("result_type needs at least one buffer, dtype or number, got none")
+    result = dtypes.promote(*others) if others else _default(scalars)
     for scalar in scalars:
         kind: type = type(scalar)
         result = dtypes.promote(result, dtypes.meet_scalar(result, kind))
     return result
+
+
+def _default(scalars: list[Any]) -> DT:
+    """The type of Python numbers where nothing else decides."""
+    found: DT = dtypes.promote(*[dtypes.type_of_scalar(type(scalar)) for scalar in scalars])
+    default = options().default_float
+    if default.itemsize == 8 or dtypes.kind(found) not in "fc":
+        return found
+    return default if dtypes.kind(found) == "f" else dtypes.complex64
 
 
 def _dtype(x: Any) -> DT:

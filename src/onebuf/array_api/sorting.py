@@ -15,9 +15,8 @@ from onebuf import dtypes, ops
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of, operand
 from onebuf.engine import read
-from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
+from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.graph import Node
-from onebuf.layout import normalize_axis
 
 Array = np.ndarray[Any, Any]
 
@@ -53,14 +52,12 @@ def argsort(
     >>> argsort(Buffer([3, 1, 2])).to_python()
     [1, 2, 0]
     """
-    node, axis = _ordered("argsort", x, axis)
-    return Buffer._value(ops.library(_order, (node,), (axis, descending), node.shape, dtypes.int64))
+    return Buffer._value(ops.argsort(node_of("argsort", x), axis, descending))
 
 
 def sort(x: Buffer, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Buffer:
     """``x`` sorted along ``axis``."""
-    node, axis = _ordered("sort", x, axis)
-    return Buffer._value(ops.library(_sorted, (node,), (axis, descending), node.shape, node.dtype))
+    return Buffer._value(ops.sort(node_of("sort", x), axis, descending))
 
 
 def searchsorted(
@@ -128,25 +125,6 @@ def unique_values(x: Buffer, /) -> Buffer:
     [0, 1, 2]
     """
     return Buffer(np.unique(read(node_of("unique_values", x)), equal_nan=False), copy=True)
-
-
-def _ordered(name: str, x: Any, axis: int) -> tuple[Node, int]:
-    node = node_of(name, x)
-    if dtypes.kind(node.dtype) == "c":
-        raise DTypeError(f"{name} needs numbers that can be ordered, got {node.dtype.name}")
-    return node, normalize_axis(axis, len(node.shape), name)
-
-
-def _sorted(x: Array, axis: int, descending: bool) -> Array:
-    found = np.sort(x, axis=axis, kind="stable")
-    return np.flip(found, axis) if descending else found
-
-
-def _order(x: Array, axis: int, descending: bool) -> Array:
-    if not descending:
-        return np.argsort(x, axis=axis, kind="stable")
-    backwards = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
-    return np.asarray(x.shape[axis] - 1 - backwards)
 
 
 def _is_in(x1: Array, x2: Array, invert: bool) -> Array:

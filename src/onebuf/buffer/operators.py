@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from onebuf.errors import ArgumentTypeError
 from onebuf.graph import BINARY, UNARY, Leaf, Node, Op
 from onebuf.memory import Block
 from onebuf.ops import SCALARS, Scalar, binary, matmul, unary
+from onebuf.ops import cast as cast_node
 
 _SCALARS = frozenset(SCALARS)
 _new = object.__new__
@@ -46,6 +47,18 @@ def node_of(name: str, x: Any) -> Node:
     raise ArgumentTypeError(
         f"{name} needs a buffer, got {type(x).__name__}; convert with onebuf.asarray(...)"
     )
+
+
+def bounded(x: Node, low: Any, high: Any) -> Node:
+    """``x`` with elements below ``low`` raised to it, those above ``high`` lowered; same dtype."""
+    dtype = x.dtype
+    for bound, op in ((low, BINARY["maximum"]), (high, BINARY["minimum"])):
+        if bound is not None:
+            other = operand(bound)
+            if other is None:
+                raise ArgumentTypeError(f"clip needs numbers or buffers as bounds, got {bound!r}")
+            x = binary(op, x, cast_node(other, dtype) if isinstance(other, Node) else other)
+    return x
 
 
 def infix(op: Op) -> Callable[..., Any]:
@@ -156,3 +169,10 @@ class Operators(Handle):
     sin, cos, tanh = prefix(UNARY["sin"]), prefix(UNARY["cos"]), prefix(UNARY["tanh"])
     abs, square = prefix(UNARY["abs"]), prefix(UNARY["square"])
     maximum, minimum = infix(BINARY["maximum"]), infix(BINARY["minimum"])
+    conj = conjugate = prefix(UNARY["conj"])
+
+    def clip(self, min: Any = None, max: Any = None) -> Self:
+        """Elements below ``min`` raised to it and those above ``max`` lowered to it."""
+        return self._value(bounded(self._node, min, max))
+
+    real, imag = property(prefix(UNARY["real"])), property(prefix(UNARY["imag"]))
