@@ -18,7 +18,7 @@ from onebuf.array_api.linear_algebra import matmul, matrix_transpose, tensordot,
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
 from onebuf.engine import read
-from onebuf.errors import ArgumentError, ShapeError
+from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
 from onebuf.ops import quietly
@@ -91,6 +91,10 @@ def cross(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
             f"cross needs 3 elements along axis {axis}, got shapes {one.shape} and {two.shape}"
         )
     dtype = dtypes.promote(one.dtype, two.dtype)
+    if dtype == dtypes.bool:
+        raise DTypeError(
+            "cross needs numbers, got bool and bool; convert with astype('int8') first"
+        )
     nodes = tuple([ops.expand(ops.cast(node, dtype), shape) for node in (one, two)])
     return _call(Routine("cross", (("axis", place),)), nodes, shape, dtype)
 

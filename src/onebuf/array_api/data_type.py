@@ -50,8 +50,7 @@ def astype(
     x: Buffer, dtype: Any, /, *, copy: bool = True, device: str | Device | None = None
 ) -> Buffer:
     """``x`` converted to ``dtype``; itself if that changes nothing and ``copy`` is False."""
-    result = x.astype(dtype, copy=copy)
-    return result if device is None else result.to_device(device)
+    return x.astype(dtype, copy=copy, device=device)
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:

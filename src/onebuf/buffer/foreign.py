@@ -45,6 +45,7 @@ class ForeignProtocols(Handle):
 
     def __dlpack__(
         self,
+        /,
         *,
         stream: Any = None,
         max_version: tuple[int, int] | None = None,
@@ -59,7 +60,7 @@ class ForeignProtocols(Handle):
             copy=copy,
         )
 
-    def __dlpack_device__(self) -> tuple[int, int]:
+    def __dlpack_device__(self, /) -> tuple[int, int]:
         return DEVICE
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:

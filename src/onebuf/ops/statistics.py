@@ -19,10 +19,16 @@ def mean(x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
     return _narrow(binary(BINARY["divide"], total, float(_count(x, axis))), x)
 
 
-def var(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Node:
+def var(
+    x: Node,
+    axis: Axis = None,
+    correction: float = 0.0,
+    keepdims: bool = False,
+    what: str = "var",
+) -> Node:
     """The variance along ``axis``; divided by the count less ``correction``."""
     if kind(x.dtype) == "c":
-        raise DTypeError(f"var needs real numbers, got {x.dtype.name}; take abs(x) first")
+        raise DTypeError(f"{what} needs real numbers, got {x.dtype.name}; take abs(x) first")
     wide = widened(x)
     difference = binary(BINARY["subtract"], wide, mean(wide, axis, keepdims=True))
     total = reduce(REDUCE["sum"], unary(UNARY["square"], difference), axis, keepdims)
@@ -32,7 +38,7 @@ def var(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = Fa
 
 def std(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Node:
     """The standard deviation along ``axis``."""
-    return unary(UNARY["sqrt"], var(x, axis, correction, keepdims))
+    return unary(UNARY["sqrt"], var(x, axis, correction, keepdims, "std"))
 
 
 def widened(x: Node) -> Node:
