@@ -121,6 +121,20 @@ def kind(dtype: np.dtype[Any]) -> str:
     return _KINDS[dtype]
 
 
+def check_real(source: np.dtype[Any], target: np.dtype[Any]) -> None:
+    """Raise where a conversion would lose imaginary parts; whether a number is zero may be asked.
+
+    >>> check_real(complex64, float32)
+    Traceback (most recent call last):
+    onebuf.errors.DTypeError: a conversion from complex64 to float32 would lose the imaginary ...
+    """
+    if source.kind == "c" and target.kind not in "cb":
+        raise DTypeError(
+            f"a conversion from {source.name} to {target.name} would lose the imaginary parts; "
+            f"convert real(x), imag(x) or abs(x) instead"
+        )
+
+
 @cache
 def promote(*types: np.dtype[Any]) -> np.dtype[Any]:
     """The type that holds values of all of ``types``.

@@ -346,14 +346,23 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
             (value,) = value
         return value
 
+    def _real_item(self, what: str) -> Any:
+        value = self.item()
+        if value.__class__ is complex:
+            raise ArgumentTypeError(
+                f"{what} needs a real number, got {value} of {self.dtype.name}; "
+                f"take real(x), imag(x) or abs(x)"
+            )
+        return value
+
     def __bool__(self, /) -> bool:
         return bool(self.item())
 
     def __int__(self, /) -> int:
-        return int(self.item())
+        return int(self._real_item("int"))
 
     def __float__(self, /) -> float:
-        return float(self.item())
+        return float(self._real_item("float"))
 
     def __complex__(self, /) -> complex:
         return complex(self.item())

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import FIRST_ADDED, meet_scalar, promote, typed_scalar
+from onebuf.dtypes import FIRST_ADDED, check_real, meet_scalar, promote, typed_scalar
 from onebuf.dtypes import bool as bool_
 from onebuf.errors import ArgumentTypeError, DTypeError, ScalarRangeError
 from onebuf.events import Allocated, Copied, KernelRan, listeners, tell
@@ -173,7 +173,8 @@ def as_operand(x: Node | Scalar | None, dtype: DT) -> Node:
         return x
     assert x is not None
     scalar: type = type(x)
-    return full_scalar(x, meet_scalar(dtype, scalar))
+    wanted = meet_scalar(dtype, scalar)
+    return full_scalar(typed_scalar(x, wanted), wanted)
 
 
 def full_scalar(value: Scalar, dtype: DT) -> Node:
@@ -197,6 +198,7 @@ def cast(x: Node, dtype: DT) -> Node:
     """``x`` converted to ``dtype``; the same node if it has that type already."""
     if x.dtype == dtype:
         return x
+    check_real(x.dtype, dtype)
     return general(CAST, (x,), dtype, x.shape, dtype)
 
 
