@@ -10,7 +10,7 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.buffer import Buffer
 from onebuf.buffer.construction import as_node
-from onebuf.errors import ArgumentError, ArgumentTypeError
+from onebuf.errors import ArgumentError, ProtocolError
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
 from onebuf.options import options
@@ -115,7 +115,7 @@ def eye(
 def from_dlpack(x: Any, /, *, device: Where = None, copy: bool | None = None) -> Buffer:
     """A buffer on the memory of an object that speaks DLPack."""
     if not hasattr(x, "__dlpack__"):
-        raise ArgumentTypeError(
+        raise ProtocolError(
             f"from_dlpack needs an object with __dlpack__, got {type(x).__name__}; "
             f"see onebuf.asarray"
         )

@@ -15,7 +15,7 @@ from onebuf.machine import Device
 DT = np.dtype[Any]
 
 _NUMBER = bool | int | float | complex
-_KINDS = {
+KINDS = {
     "bool": "b",
     "signed integer": "i",
     "unsigned integer": "u",
@@ -107,11 +107,9 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     if isinstance(kind, tuple):
         return any(isdtype(found, one) for one in kind)
     if isinstance(kind, str):
-        if kind not in _KINDS:
-            raise ArgumentError(
-                f"isdtype needs a dtype or one of {', '.join(_KINDS)}; got {kind!r}"
-            )
-        return dtypes.kind(found) in _KINDS[kind]
+        if kind not in KINDS:
+            raise ArgumentError(f"isdtype needs a dtype or one of {', '.join(KINDS)}; got {kind!r}")
+        return dtypes.kind(found) in KINDS[kind]
     return found == dtypes.as_dtype(kind)
 
 

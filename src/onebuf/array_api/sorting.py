@@ -76,7 +76,16 @@ def searchsorted(
     one = node_of("searchsorted", x1)
     if len(one.shape) != 1:
         raise ArgumentError(f"searchsorted needs 1-d sorted elements, got shape {one.shape}")
-    two = ops.as_operand(operand(x2), one.dtype)
+    sought = operand(x2)
+    if sought is None:
+        raise ArgumentTypeError(
+            f"searchsorted needs a buffer or a number as x2, got {type(x2).__name__}; "
+            f"convert with onebuf.asarray(...)"
+        )
+    beyond = _beyond(sought, one.dtype)
+    if beyond:
+        return Buffer._value(ops.full((), one.shape[0] if beyond > 0 else 0, dtypes.int64))
+    two = ops.as_operand(sought, one.dtype)
     return Buffer._value(ops.library(np.searchsorted, (one, two), (side,), two.shape, dtypes.int64))
 
 
@@ -93,6 +102,9 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Buffer:
             f"isin needs a buffer and a buffer or number, got {type(x1).__name__} and "
             f"{type(x2).__name__}"
         )
+    if _beyond(one, known[0]) or _beyond(two, known[0]):
+        shape = one.shape if isinstance(one, Node) else ()
+        return Buffer._value(ops.full(shape, bool(invert), dtypes.bool))
     nodes = (ops.as_operand(one, known[0]), ops.as_operand(two, known[0]))
     return Buffer._value(ops.library(_is_in, nodes, (invert,), nodes[0].shape, dtypes.bool))
 
@@ -129,6 +141,17 @@ def _ordered(name: str, x: Any, axis: int) -> tuple[Node, int]:
     if dtypes.kind(node.dtype) == "c":
         raise DTypeError(f"{name} needs numbers that can be ordered, got {node.dtype.name}")
     return node, normalize_axis(axis, len(node.shape), name)
+
+
+def _beyond(x: Any, dtype: np.dtype[Any]) -> int:
+    """Which side of all numbers of ``dtype`` a Python integer is on: -1, 1, or 0 for among them.
+
+    Such a number is equal to no element, and has a place before or after all of them.
+    """
+    if not isinstance(x, int) or dtypes.kind(dtype) not in "iu":
+        return 0
+    info = np.iinfo(dtype)
+    return (x > info.max) - (x < info.min)
 
 
 def _sorted(x: Array, axis: int, descending: bool) -> Array:

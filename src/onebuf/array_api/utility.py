@@ -45,5 +45,5 @@ def diff(
     front = (slice(None),) * axis
     for _ in range(n):
         later, earlier = result[(*front, slice(1, None))], result[(*front, slice(None, -1))]
-        result = later != earlier if x.dtype == dtypes.bool else later - earlier
+        result = later != earlier if result.dtype == dtypes.bool else later - earlier
     return result
