@@ -1,11 +1,9 @@
-"""The linalg and fft extensions: signatures of the standard, values of NumPy, eager and lazy."""
+"""The linalg and fft extensions: their values are NumPy's, eager and lazy."""
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
-import array_api_strict
 import numpy as np
 import pytest
 
@@ -18,12 +16,6 @@ POSITIVE = SQUARE @ SQUARE.transpose(0, 2, 1) + np.eye(3)
 TALL = RANDOM.normal(size=(4, 2))
 WAVE = RANDOM.normal(size=(3, 8))
 COMPLEX = WAVE + 1j * WAVE[::-1]
-NAMES = [
-    (extension, name)
-    for extension in ("linalg", "fft")
-    for name in getattr(array_api_strict, extension).__all__
-]
-
 # (extension, function): calls of both libraries with the same arguments
 CASES: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("linalg", "cholesky"): [(POSITIVE, {}), (POSITIVE, {"upper": True})],
@@ -81,13 +73,6 @@ def parts(result: Any) -> list[Any]:
     return list(result) if isinstance(result, tuple) else [result]
 
 
-@pytest.mark.parametrize("extension, name", NAMES)
-def test_a_function_has_the_parameters_of_the_standard(extension: str, name: str) -> None:
-    ours = inspect.signature(getattr(getattr(xp, extension), name)).parameters.values()
-    theirs = inspect.signature(getattr(getattr(array_api_strict, extension), name)).parameters
-    assert [(p.name, p.kind) for p in ours] == [(p.name, p.kind) for p in theirs.values()]
-
-
 @pytest.mark.parametrize("eager_numel", [4096, 0])
 @pytest.mark.parametrize("extension, name, number", CALLS)
 def test_a_function_gives_what_numpys_does(
@@ -111,14 +96,6 @@ def test_eigenvalues_are_complex_whatever_the_values() -> None:
     values, vectors = xp.linalg.eig(matrix.astype("float32"))
     assert (values.dtype, vectors.dtype) == (xp.complex64, xp.complex64)
     assert sorted(value.real for value in values.to_python()) == [2.0, 3.0]
-
-
-def test_results_of_decompositions_have_names() -> None:
-    x = xp.asarray(POSITIVE)
-    assert xp.linalg.qr(x)._fields == ("Q", "R")
-    assert xp.linalg.svd(x)._fields == ("U", "S", "Vh")
-    assert xp.linalg.slogdet(x)._fields == ("sign", "logabsdet")
-    assert xp.linalg.eigh(x)._fields == ("eigenvalues", "eigenvectors")
 
 
 MISTAKES = {
