@@ -78,6 +78,8 @@ def as_dtype(spec: Any) -> np.dtype[Any]:
     """
     if spec.__class__ is np.dtype and spec in _KINDS:
         return BY_NAME[spec.name]
+    if spec is None:  # np.dtype(None) would be float64
+        raise _unsupported(spec)
     try:
         dtype = BY_NAME.get(spec) if isinstance(spec, str) else None
         dtype = np.dtype(spec).newbyteorder("=") if dtype is None else dtype

@@ -16,7 +16,7 @@ import numpy as np
 
 from onebuf.dtypes import FIRST_ADDED, check_real, meet_scalar, promote, typed_scalar
 from onebuf.dtypes import bool as bool_
-from onebuf.errors import ArgumentTypeError, DTypeError, ScalarRangeError
+from onebuf.errors import ArgumentTypeError, DTypeError, OnebufError, ScalarRangeError, ShapeError
 from onebuf.events import Allocated, Copied, KernelRan, listeners, tell
 from onebuf.graph import (
     BINARY,
@@ -104,7 +104,10 @@ def binary(op: Op, x: Any, y: Any) -> Node:
     dtype = elementwise_dtype(op, x.dtype, y.dtype)
     shape = x.shape
     if shape != y.shape:
-        shape = broadcast_shapes(shape, y.shape)
+        try:
+            shape = broadcast_shapes(shape, y.shape)
+        except ShapeError as error:
+            raise ShapeError(f"{op.name}: {error}") from None
     if a is not None and b is not None and op in _loops:
         limit = options().eager_numel
         if a.size <= limit and b.size <= limit:
@@ -208,6 +211,8 @@ def reduce(
     """``x`` with the elements along ``axis`` folded into one."""
     try:
         axes, shape = reduction(op, x.shape, axis, keepdims)
+    except OnebufError:
+        raise
     except TypeError as error:
         raise ArgumentTypeError(
             f"{op.name} needs an axis as an integer, several as a tuple of them, or None for all; "

@@ -12,10 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError, OnebufError
 from onebuf.graph import LIBRARY, Node
 from onebuf.ops.apply import general
 
 DT = np.dtype[Any]
+
+_REFUSALS = (
+    (IndexError, IndexRangeError),
+    (ValueError, ArgumentError),
+    (TypeError, ArgumentTypeError),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +31,17 @@ class Call:
 
     function: Callable[..., Any]
     static: tuple[Any, ...] = ()
+    name: str = ""
 
     def __call__(self, *arrays: Any) -> Any:
-        """The result, as a new array."""
-        return self.function(*arrays, *self.static)
+        """The result, as a new array; what the library refuses is an error that names the call."""
+        try:
+            return self.function(*arrays, *self.static)
+        except OnebufError:
+            raise
+        except (IndexError, ValueError, TypeError) as error:
+            refused = next(ours for theirs, ours in _REFUSALS if isinstance(error, theirs))
+            raise refused(f"{self.name} cannot handle these values: {error}") from error
 
 
 def library(
@@ -36,6 +50,11 @@ def library(
     static: tuple[Any, ...],
     shape: tuple[int, ...],
     dtype: DT,
+    name: str = "",
 ) -> Node:
-    """``function`` of the arrays of ``nodes``, followed by ``static`` arguments."""
-    return general(LIBRARY, nodes, Call(function, static), shape, dtype)
+    """``function`` of the arrays of ``nodes``, followed by ``static`` arguments.
+
+    ``name`` is what callers know it by, if that is not its own.
+    """
+    name = name or getattr(function, "__name__", "the call")
+    return general(LIBRARY, nodes, Call(function, static, name), shape, dtype)

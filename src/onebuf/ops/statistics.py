@@ -14,9 +14,9 @@ Axis = int | tuple[int, ...] | None
 
 def mean(x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
     """The arithmetic mean along ``axis``."""
-    wide = widened(x)
-    total = reduce(REDUCE["sum"], wide, axis, keepdims)
-    return _narrow(binary(BINARY["divide"], total, float(_count(x, axis))), x)
+    count = _count(x, axis, "mean")
+    total = reduce(REDUCE["sum"], widened(x), axis, keepdims)
+    return _narrow(binary(BINARY["divide"], total, float(count)), x)
 
 
 def var(
@@ -29,10 +29,11 @@ def var(
     """The variance along ``axis``; divided by the count less ``correction``."""
     if kind(x.dtype) == "c":
         raise DTypeError(f"{what} needs real numbers, got {x.dtype.name}; take abs(x) first")
+    count = _count(x, axis, what)
     wide = widened(x)
     difference = binary(BINARY["subtract"], wide, mean(wide, axis, keepdims=True))
     total = reduce(REDUCE["sum"], unary(UNARY["square"], difference), axis, keepdims)
-    divisor = max(_count(x, axis) - correction, 0.0)
+    divisor = max(count - correction, 0.0)
     return _narrow(binary(BINARY["divide"], total, float(divisor)), x)
 
 
@@ -52,5 +53,5 @@ def _narrow(result: Node, x: Node) -> Node:
     return cast(result, x.dtype) if kind(x.dtype) == "f" else result
 
 
-def _count(x: Node, axis: Axis) -> int:
-    return int(np.prod([x.shape[a] for a in reduce_axes(axis, len(x.shape))], dtype=np.int64))
+def _count(x: Node, axis: Axis, what: str) -> int:
+    return int(np.prod([x.shape[a] for a in reduce_axes(axis, len(x.shape), what)], dtype=np.int64))
