@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 
 from onebuf import dtypes
+from onebuf.array_api.arguments import buffer_of, flag, public
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.machine import Device
@@ -46,13 +47,17 @@ class IntegerInfo(NamedTuple):
     dtype: DT
 
 
+@public
 def astype(
     x: Buffer, dtype: Any, /, *, copy: bool = True, device: str | Device | None = None
 ) -> Buffer:
     """``x`` converted to ``dtype``; itself if that changes nothing and ``copy`` is False."""
-    return x.astype(dtype, copy=copy, device=device)
+    if dtype is None:
+        raise ArgumentTypeError("astype needs a dtype, got None")
+    return buffer_of("astype", x).astype(dtype, copy=flag("astype", "copy", copy), device=device)
 
 
+@public
 def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether every value of a type is also one of another, by the rules of promotion.
 
@@ -63,6 +68,7 @@ def can_cast(from_: Any, to: Any, /) -> bool:
     return dtypes.promote(source, target) == target
 
 
+@public
 def finfo(type: Any, /) -> FloatInfo:
     """The limits of a floating type, or of a buffer's.
 
@@ -84,6 +90,7 @@ def finfo(type: Any, /) -> FloatInfo:
     )
 
 
+@public
 def iinfo(type: Any, /) -> IntegerInfo:
     """The limits of an integer type, or of a buffer's.
 
@@ -97,6 +104,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
     return IntegerInfo(found.bits, int(found.max), int(found.min), dtype)
 
 
+@public
 def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether ``dtype`` is a type, of a kind, or any of several.
 
@@ -113,6 +121,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     return found == dtypes.as_dtype(kind)
 
 
+@public
 def result_type(*arrays_and_dtypes: Any) -> DT:
     """The dtype that operands of these types give; Python's numbers follow the others.
 
