@@ -162,7 +162,7 @@ def typed_scalar(value: Any, dtype: np.dtype[Any]) -> Any:
     """
     if is_added(dtype):
         return dtype.type(value)
-    if value.__class__ is int and dtype.kind in "iu":
+    if dtype.kind in "iu" and value.__class__ in (int, float):
         info = np.iinfo(dtype)
         if not info.min <= value <= info.max:
             raise ScalarRangeError(
