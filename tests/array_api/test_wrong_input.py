@@ -254,6 +254,11 @@ def test_an_error_found_late_names_the_function_and_the_line() -> None:
         with pytest.raises(IndexError, match="take_along_axis cannot handle these values") as late:
             picked.realize()
     assert "the line meant" in "".join(late.value.__notes__)
+    with xp.config(eager_numel=0):
+        power = xp.pow(xp.asarray([2]), xp.asarray([-1]))  # the line meant
+        with pytest.raises(ValueError, match="unique_values: pow") as late:
+            xp.unique_values(power)
+    assert "the line meant" in "".join(late.value.__notes__)
 
 
 # -- writes that cannot be -------------------------------------------------------------------------

@@ -37,7 +37,10 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
         except OnebufError as error:
             if name in str(error):
                 raise
-            raise type(error)(f"{name}: {error}") from error
+            named_error = type(error)(f"{name}: {error}").with_traceback(error.__traceback__)
+            for note in getattr(error, "__notes__", ()):  # such as the line that it goes back to
+                named_error.add_note(note)
+            raise named_error from None
 
     return named
 
