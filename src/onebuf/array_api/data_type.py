@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from onebuf import dtypes
+from onebuf.array_api.arguments import buffer_of, flag, public
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.machine import Device
@@ -17,7 +18,7 @@ from onebuf.options import options
 DT = np.dtype[Any]
 
 _NUMBER = bool | int | float | complex
-_KINDS = {
+KINDS = {
     "bool": "b",
     "signed integer": "i",
     "unsigned integer": "u",
@@ -48,14 +49,17 @@ class IntegerInfo(NamedTuple):
     dtype: DT
 
 
+@public
 def astype(
     x: Buffer, dtype: Any, /, *, copy: bool = True, device: str | Device | None = None
 ) -> Buffer:
     """``x`` converted to ``dtype``; itself if that changes nothing and ``copy`` is False."""
-    result = x.astype(dtype, copy=copy)
-    return result if device is None else result.to_device(device)
+    if dtype is None:
+        raise ArgumentTypeError("astype needs a dtype, got None")
+    return buffer_of("astype", x).astype(dtype, copy=flag("astype", "copy", copy), device=device)
 
 
+@public
 def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether every value of a type is also one of another, by the rules of promotion.
 
@@ -66,6 +70,7 @@ def can_cast(from_: Any, to: Any, /) -> bool:
     return dtypes.promote(source, target) == target
 
 
+@public
 def finfo(type: Any, /) -> FloatInfo:
     """The limits of a floating type, or of a buffer's.
 
@@ -91,6 +96,7 @@ def _float_info(dtype: DT) -> FloatInfo:
     )
 
 
+@public
 def iinfo(type: Any, /) -> IntegerInfo:
     """The limits of an integer type, or of a buffer's.
 
@@ -108,6 +114,7 @@ def _integer_info(dtype: DT) -> IntegerInfo:
     return IntegerInfo(found.bits, int(found.max), int(found.min), dtype)
 
 
+@public
 def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether ``dtype`` is a type, of a kind, or any of several.
 
@@ -118,14 +125,13 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     if isinstance(kind, tuple):
         return any(isdtype(found, one) for one in kind)
     if isinstance(kind, str):
-        if kind not in _KINDS:
-            raise ArgumentError(
-                f"isdtype needs a dtype or one of {', '.join(_KINDS)}; got {kind!r}"
-            )
-        return dtypes.kind(found) in _KINDS[kind]
+        if kind not in KINDS:
+            raise ArgumentError(f"isdtype needs a dtype or one of {', '.join(KINDS)}; got {kind!r}")
+        return dtypes.kind(found) in KINDS[kind]
     return found == dtypes.as_dtype(kind)
 
 
+@public
 def result_type(*arrays_and_dtypes: Any) -> DT:
     """The dtype that operands of these types give; Python's numbers follow the others.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from onebuf.array_api.arguments import public
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import bounded, node_of, operand
 from onebuf.errors import ArgumentTypeError
@@ -107,6 +108,7 @@ remainder = _binary(BINARY["remainder"])
 subtract = _binary(BINARY["subtract"])
 
 
+@public
 def clip(x: Buffer, /, min: Any = None, max: Any = None) -> Buffer:
     """``x`` with elements below ``min`` raised to it and those above ``max`` lowered to it.
 

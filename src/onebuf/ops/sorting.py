@@ -18,13 +18,13 @@ Array = np.ndarray[Any, Any]
 def argsort(x: Node, axis: int = -1, descending: bool = False) -> Node:
     """The order that sorts ``x`` along ``axis``."""
     axis = _checked("argsort", x, axis)
-    return library(_order, (x,), (axis, descending), x.shape, int64)
+    return library(_order, (x,), (axis, descending), x.shape, int64, "argsort")
 
 
 def sort(x: Node, axis: int = -1, descending: bool = False) -> Node:
     """``x`` sorted along ``axis``."""
     axis = _checked("sort", x, axis)
-    return library(_sorted, (x,), (axis, descending), x.shape, x.dtype)
+    return library(_sorted, (x,), (axis, descending), x.shape, x.dtype, "sort")
 
 
 def _checked(name: str, x: Node, axis: int) -> int:
