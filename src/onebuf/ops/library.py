@@ -84,7 +84,7 @@ def several(
     kinds: Sequence[Kind],
     name: str,
 ) -> tuple[Node, ...]:
-    """The results of a ``function``, known as ``name``, that gives an array for each of ``kinds``."""
+    """The results of ``function``, known as ``name``: an array for each of ``kinds``."""
     call = Call(function, static, name)
     arrays = small_arrays(nodes)
     if arrays is not None:
