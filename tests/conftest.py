@@ -9,6 +9,9 @@ import os
 
 from hypothesis import settings
 
+# SciPy reads it once, when the first test file imports it; scikit-learn asks for exactly "1".
+os.environ["SCIPY_ARRAY_API"] = "1"
+
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from onebuf import errors, random
+from onebuf.array_api.beyond import diag
 from onebuf.array_api.creation import (
     arange,
     asarray,
@@ -267,6 +268,7 @@ __all__ = [
     "cumulative_sum",
     "device",
     "devices",
+    "diag",
     "diff",
     "divide",
     "e",

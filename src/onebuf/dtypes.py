@@ -82,6 +82,8 @@ def as_dtype(spec: Any) -> np.dtype[Any]:
     >>> as_dtype("float32"), as_dtype(int), as_dtype("bfloat16")
     (dtype('float32'), dtype('int64'), dtype(bfloat16))
     """
+    if spec is None:  # np.dtype(None) would be float64
+        raise _unsupported(spec)
     try:
         return _SPECS[spec]
     except (KeyError, TypeError):
@@ -125,6 +127,20 @@ def kind(dtype: np.dtype[Any]) -> str:
     return _KINDS[dtype]
 
 
+def check_real(source: np.dtype[Any], target: np.dtype[Any]) -> None:
+    """Raise where a conversion would lose imaginary parts; whether a number is zero may be asked.
+
+    >>> check_real(complex64, float32)
+    Traceback (most recent call last):
+    onebuf.errors.DTypeError: a conversion from complex64 to float32 would lose the imaginary ...
+    """
+    if source.kind == "c" and target.kind not in "cb":
+        raise DTypeError(
+            f"a conversion from {source.name} to {target.name} would lose the imaginary parts; "
+            f"convert real(x), imag(x) or abs(x) instead"
+        )
+
+
 @cache
 def promote(*types: np.dtype[Any]) -> np.dtype[Any]:
     """The type that holds values of all of ``types``.
@@ -150,7 +166,7 @@ def typed_scalar(value: Any, dtype: np.dtype[Any]) -> Any:
     """
     if is_added(dtype):
         return dtype.type(value)
-    if value.__class__ is int and dtype.kind in "iu":
+    if dtype.kind in "iu" and value.__class__ in (int, float):
         info = np.iinfo(dtype)
         if not info.min <= value <= info.max:
             raise ScalarRangeError(

@@ -13,6 +13,7 @@
     ├── ScalarRangeError   OverflowError a number that an element type cannot hold
     ├── ReadOnlyError      ValueError    a write to memory that may not be written
     ├── CopyError          ValueError    ``copy=False`` where only a copy would do
+    ├── ProtocolError      TypeError     an object without the method that was needed
     ├── ExportError        BufferError   memory that cannot be handed out, or freed, as asked
     ├── FileFormatError    ValueError    a file whose content is not what its name promises
     ├── OutOfMemory        MemoryError   the memory asked for is not there
@@ -20,7 +21,8 @@
     ├── CompileError       RuntimeError  a kernel that the compiler refuses: a mistake in onebuf
     └── MissingPackage     ImportError   an optional package that is not installed
 
-A message says what was needed, what came, and what to do.
+A message says what was needed, what came, and what to do. Where the array API standard asks for a
+second built-in, an error is that too: a CopyError a BufferError, a ProtocolError an AttributeError.
 """
 
 from __future__ import annotations
@@ -66,8 +68,12 @@ class ReadOnlyError(OnebufError, ValueError):
     """A write to memory that may not be written."""
 
 
-class CopyError(OnebufError, ValueError):
+class CopyError(OnebufError, ValueError, BufferError):
     """``copy=False`` was asked where only a copy would do."""
+
+
+class ProtocolError(OnebufError, AttributeError, TypeError):
+    """An object without the method by which it would have to hand out its elements."""
 
 
 class ExportError(OnebufError, BufferError):

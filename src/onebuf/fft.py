@@ -11,16 +11,20 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes, ops
+from onebuf.array_api.arguments import number, public, sequence, whole
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
-from onebuf.errors import ArgumentError, DTypeError
+from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axes, normalize_axis
+from onebuf.machine import device as find_device
+from onebuf.options import options
 
 DT = np.dtype[Any]
 NORMS = ("backward", "ortho", "forward")
 
 
+@public
 def fft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
     """The discrete Fourier transform along ``axis``.
 
@@ -30,11 +34,13 @@ def fft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "back
     return _one("fft", np.fft.fft, x, n, axis, norm, "same", "complex")
 
 
+@public
 def ifft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
     """The inverse of `fft`."""
     return _one("ifft", np.fft.ifft, x, n, axis, norm, "same", "complex")
 
 
+@public
 def fftn(
     x: Buffer,
     /,
@@ -47,6 +53,7 @@ def fftn(
     return _many("fftn", np.fft.fftn, x, s, axes, norm, "same", "complex")
 
 
+@public
 def ifftn(
     x: Buffer,
     /,
@@ -59,16 +66,19 @@ def ifftn(
     return _many("ifftn", np.fft.ifftn, x, s, axes, norm, "same", "complex")
 
 
+@public
 def rfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
     """The half of `fft` that real elements need."""
     return _one("rfft", np.fft.rfft, x, n, axis, norm, "half", "complex")
 
 
+@public
 def irfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
     """The inverse of `rfft`."""
     return _one("irfft", np.fft.irfft, x, n, axis, norm, "double", "real")
 
 
+@public
 def rfftn(
     x: Buffer,
     /,
@@ -81,6 +91,7 @@ def rfftn(
     return _many("rfftn", np.fft.rfftn, x, s, axes, norm, "half", "complex")
 
 
+@public
 def irfftn(
     x: Buffer,
     /,
@@ -93,31 +104,37 @@ def irfftn(
     return _many("irfftn", np.fft.irfftn, x, s, axes, norm, "double", "real")
 
 
+@public
 def hfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
     """The transform of elements with Hermitian symmetry."""
     return _one("hfft", np.fft.hfft, x, n, axis, norm, "double", "real")
 
 
+@public
 def ihfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
     """The inverse of `hfft`."""
     return _one("ihfft", np.fft.ihfft, x, n, axis, norm, "half", "complex")
 
 
+@public
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Buffer:
     """The frequencies of the elements of an `fft` of ``n`` samples ``d`` apart."""
     return _frequencies("fftfreq", np.fft.fftfreq, n, d, dtype, device)
 
 
+@public
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Buffer:
     """The frequencies of the elements of an `rfft` of ``n`` samples ``d`` apart."""
     return _frequencies("rfftfreq", np.fft.rfftfreq, n, d, dtype, device)
 
 
+@public
 def fftshift(x: Buffer, /, *, axes: int | Sequence[int] | None = None) -> Buffer:
     """Frequency zero moved to the middle."""
     return _shifted("fftshift", np.fft.fftshift, x, axes)
 
 
+@public
 def ifftshift(x: Buffer, /, *, axes: int | Sequence[int] | None = None) -> Buffer:
     """The inverse of `fftshift`."""
     return _shifted("ifftshift", np.fft.ifftshift, x, axes)
@@ -153,26 +170,42 @@ def _many(
 ) -> Buffer:
     node = _floating(name, x, norm)
     ndim = len(node.shape)
+    if s is not None:
+        s = [whole(name, "s", extent) for extent in sequence(name, "s", s)]
     if axes is None:
         axes = range(ndim) if s is None else range(ndim - len(s), ndim)
-    chosen = normalize_axes(tuple(axes), ndim, name)
+    chosen = normalize_axes(sequence(name, "axes", axes), ndim, name)
+    if not chosen and extent != "same":
+        raise ShapeError(f"{name} needs at least 1 axis to transform, got axes={chosen}")
     if s is not None and len(s) != len(chosen):
         raise ArgumentError(f"{name} needs one extent for each axis, got s={s} and axes={chosen}")
     shape = list(node.shape)
+    points = []
     for place, axis in enumerate(chosen):
-        wanted = None if s is None else s[place]
-        last = place == len(chosen) - 1
-        shape[axis] = _length(name, wanted, node.shape[axis], extent if last else "same")
-    static = (None if s is None else tuple(s), chosen, norm)
+        wanted = None if s is None or s[place] == -1 else s[place]
+        rule = extent if place == len(chosen) - 1 else "same"
+        shape[axis] = _length(name, wanted, node.shape[axis], rule)
+        points.append(_points(name, wanted, node.shape[axis], rule))
+    static = (tuple(points), chosen, norm)
     dtype = _result(node.dtype, kind)
     return Buffer._value(ops.library(function, (node,), static, tuple(shape), dtype))
 
 
+def _points(name: str, n: int | None, extent: int, rule: str) -> int:
+    """How many points a transform has: ``n``, or as many as the elements along the axis give."""
+    if n is not None:
+        return whole(name, "n", n, 1)
+    points = 2 * (extent - 1) if rule == "double" else extent
+    if points < 1:
+        raise ArgumentError(
+            f"{name} needs at least 1 point along the axis, got {points} for an extent of {extent}"
+        )
+    return points
+
+
 def _length(name: str, n: int | None, extent: int, rule: str) -> int:
-    length = n if n is not None else 2 * (extent - 1) if rule == "double" else extent
-    if length < 1:
-        raise ArgumentError(f"{name} needs at least 1 point along the axis, got {length}")
-    return length // 2 + 1 if rule == "half" else length
+    points = _points(name, n, extent, rule)
+    return points // 2 + 1 if rule == "half" else points
 
 
 def _floating(name: str, x: Any, norm: str) -> Node:
@@ -194,12 +227,16 @@ def _result(dtype: DT, kind: str) -> DT:
 def _frequencies(
     name: str, function: Callable[..., Any], n: int, d: float, dtype: Any, device: Any
 ) -> Buffer:
-    if n < 1:
-        raise ArgumentError(f"{name} needs at least 1 sample, got {n}")
+    find_device(device)
+    n, d = whole(name, "n", n, 1), number(name, "d", d)
+    if d == 0:
+        raise ArgumentError(f"{name} needs samples apart from each other, got d={d}")
+    wanted = options().default_float if dtype is None else dtypes.as_dtype(dtype)
+    if dtypes.kind(wanted) != "f":
+        raise DTypeError(f"{name} needs a real floating dtype, got {wanted.name}")
     length = n if name == "fftfreq" else n // 2 + 1
     node = ops.library(function, (), (n, d), (length,), dtypes.float64)
-    result = Buffer._value(node if dtype is None else ops.cast(node, dtypes.as_dtype(dtype)))
-    return result if device is None else result.to_device(device)
+    return Buffer._value(ops.cast(node, wanted))
 
 
 def _shifted(
@@ -207,6 +244,8 @@ def _shifted(
 ) -> Buffer:
     node = node_of(name, x)
     chosen = normalize_axes(axes, len(node.shape), name)
+    if not chosen:
+        return Buffer._value(ops.copied(node))
     return Buffer._value(ops.library(function, (node,), (chosen,), node.shape, node.dtype))
 
 

@@ -14,16 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onebuf import dtypes, ops
+from onebuf.array_api.arguments import buffer_of, flag, number, public, whole
 from onebuf.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
 from onebuf.engine import read
-from onebuf.errors import ArgumentError, ShapeError
+from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
+MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)
 
 
 class Eigen(NamedTuple):
@@ -81,6 +83,7 @@ class ComplexRoutine(Routine):
         return [part.astype(dtype, copy=False) for part in Routine.__call__(self, *arrays)]
 
 
+@public
 def cholesky(x: Buffer, /, *, upper: bool = False) -> Buffer:
     """The triangular factor of a Hermitian positive definite matrix.
 
@@ -88,34 +91,44 @@ def cholesky(x: Buffer, /, *, upper: bool = False) -> Buffer:
     [[2.0, 0.0], [1.0, 2.0]]
     """
     node = _square("cholesky", x)
+    upper = flag("cholesky", "upper", upper)
     return _call(Routine("cholesky", (("upper", upper),)), (node,), node.shape, node.dtype)
 
 
+@public
 def cross(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
     """The cross product of vectors of 3 elements along ``axis``."""
     one, two = node_of("cross", x1), node_of("cross", x2)
-    shape = broadcast_shapes(one.shape, two.shape)
-    place = normalize_axis(axis, len(shape), "cross")
-    if one.shape[axis] != 3 or two.shape[axis] != 3:
+    places = [normalize_axis(axis, len(node.shape), "cross") for node in (one, two)]
+    if one.shape[places[0]] != 3 or two.shape[places[1]] != 3:
         raise ShapeError(
             f"cross needs 3 elements along axis {axis}, got shapes {one.shape} and {two.shape}"
         )
+    shape = broadcast_shapes(one.shape, two.shape)
+    place = places[0] - len(one.shape) + len(shape)
     dtype = dtypes.promote(one.dtype, two.dtype)
+    if dtype == dtypes.bool:
+        raise DTypeError(
+            "cross needs numbers, got bool and bool; convert with astype('int8') first"
+        )
     nodes = tuple([ops.expand(ops.cast(node, dtype), shape) for node in (one, two)])
     return _call(Routine("cross", (("axis", place),)), nodes, shape, dtype)
 
 
+@public
 def det(x: Buffer, /) -> Buffer:
     """The determinant."""
     node = _square("det", x)
     return _call(Routine("det"), (node,), node.shape[:-2], node.dtype)
 
 
+@public
 def diagonal(x: Buffer, /, *, offset: int = 0) -> Buffer:
     """A view of the diagonal of the last two axes."""
-    return x.diagonal(offset, -2, -1)
+    return _diagonal("diagonal", x, offset)
 
 
+@public
 def eig(x: Buffer, /) -> Eigen:
     """The eigenvalues and eigenvectors of a square matrix."""
     node = _square("eig", x)
@@ -125,6 +138,7 @@ def eig(x: Buffer, /) -> Eigen:
     )
 
 
+@public
 def eigh(x: Buffer, /) -> Eigen:
     """The eigenvalues and eigenvectors of a Hermitian matrix."""
     node = _square("eigh", x)
@@ -132,63 +146,77 @@ def eigh(x: Buffer, /) -> Eigen:
     return Eigen(*_several(Routine("eigh"), node, values, (node.shape, node.dtype)))
 
 
+@public
 def eigvals(x: Buffer, /) -> Buffer:
     """The eigenvalues of a square matrix."""
     node = _square("eigvals", x)
     return _call(Routine("eigvals"), (node,), node.shape[:-1], _complex(node.dtype))
 
 
+@public
 def eigvalsh(x: Buffer, /) -> Buffer:
     """The eigenvalues of a Hermitian matrix."""
     node = _square("eigvalsh", x)
     return _call(Routine("eigvalsh"), (node,), node.shape[:-1], _real(node.dtype))
 
 
+@public
 def inv(x: Buffer, /) -> Buffer:
     """The inverse."""
     node = _square("inv", x)
     return _call(Routine("inv"), (node,), node.shape, node.dtype)
 
 
+@public
 def matrix_norm(x: Buffer, /, *, keepdims: bool = False, ord: Any = "fro") -> Buffer:
     """The norm of each matrix."""
     node = _matrix("matrix_norm", x)
+    keepdims = flag("matrix_norm", "keepdims", keepdims)
+    if ord not in MATRIX_NORMS:
+        known = ", ".join(map(repr, MATRIX_NORMS))
+        raise ArgumentError(f"matrix_norm needs ord to be one of {known}; got {ord!r}")
     shape = (*node.shape[:-2], 1, 1) if keepdims else node.shape[:-2]
     routine = Routine("matrix_norm", (("keepdims", keepdims), ("ord", ord)))
     return _call(routine, (node,), shape, _real(node.dtype))
 
 
+@public
 def matrix_power(x: Buffer, n: int, /) -> Buffer:
     """A square matrix multiplied with itself ``n`` times, its inverse if negative."""
-    node = _square("matrix_power", x)
+    node, n = _square("matrix_power", x), whole("matrix_power", "n", n)
     return _call(Routine("matrix_power", (("n", n),)), (node,), node.shape, node.dtype)
 
 
+@public
 def matrix_rank(x: Buffer, /, *, rtol: float | Buffer | None = None) -> Buffer:
     """How many singular values are larger than ``rtol`` times the largest."""
     node = _matrix("matrix_rank", x)
-    tolerance = read(rtol._node) if isinstance(rtol, Buffer) else rtol
+    tolerance = _tolerance("matrix_rank", rtol, node)
     found = Routine("matrix_rank", (("rtol", tolerance),))(read(node))
     return Buffer(np.asarray(found, np.int64), copy=True)
 
 
+@public
 def outer(x1: Buffer, x2: Buffer, /) -> Buffer:
     """Every product of an element of one vector with one of another."""
+    x1, x2 = buffer_of("outer", x1, "x1"), buffer_of("outer", x2, "x2")
     if x1.ndim != 1 or x2.ndim != 1:
         raise ShapeError(f"outer needs two 1-d buffers, got shapes {x1.shape} and {x2.shape}")
     return x1.expand_dims(1) * x2  # type: ignore[no-any-return]
 
 
+@public
 def pinv(x: Buffer, /, *, rtol: float | Buffer | None = None) -> Buffer:
     """The pseudo-inverse."""
     node = _matrix("pinv", x)
     shape = (*node.shape[:-2], node.shape[-1], node.shape[-2])
     if rtol is None:
         return _call(Routine("pinv"), (node,), shape, node.dtype)
-    tolerance = read(rtol._node) if isinstance(rtol, Buffer) else rtol
+    tolerance = _tolerance("pinv", rtol, node)
     return Buffer(Routine("pinv", (("rtol", tolerance),))(read(node)), copy=True)
 
 
+@public
 def qr(x: Buffer, /, *, mode: str = "reduced") -> QR:
     """Orthonormal columns times an upper triangular matrix."""
     if mode not in ("reduced", "complete"):
@@ -201,6 +229,7 @@ def qr(x: Buffer, /, *, mode: str = "reduced") -> QR:
     return QR(*_several(routine, node, (q, node.dtype), (r, node.dtype)))
 
 
+@public
 def slogdet(x: Buffer, /) -> SignedLogarithm:
     """The sign and the logarithm of the determinant."""
     node = _square("slogdet", x)
@@ -208,6 +237,7 @@ def slogdet(x: Buffer, /) -> SignedLogarithm:
     return SignedLogarithm(*_several(Routine("slogdet"), node, sign, size))
 
 
+@public
 def solve(x1: Buffer, x2: Buffer, /) -> Buffer:
     """The solution of the linear equations ``x1 @ x == x2``.
 
@@ -217,6 +247,8 @@ def solve(x1: Buffer, x2: Buffer, /) -> Buffer:
     one, two = _square("solve", x1), _floating("solve", x2)
     rows = one.shape[-1]
     vector = len(two.shape) == 1
+    if not two.shape:
+        raise ShapeError("solve needs right-hand sides of at least 1 dimension, got shape ()")
     if two.shape[0 if vector else -2] != rows:
         raise ShapeError(
             f"solve needs {rows} right-hand rows for shape {one.shape}, got shape {two.shape}"
@@ -228,8 +260,10 @@ def solve(x1: Buffer, x2: Buffer, /) -> Buffer:
     return _call(Routine("solve"), nodes, shape, dtype)
 
 
+@public
 def svd(x: Buffer, /, *, full_matrices: bool = True) -> SVD:
     """The singular value decomposition."""
+    full_matrices = flag("svd", "full_matrices", full_matrices)
     node = _matrix("svd", x)
     *batch, rows, columns = node.shape
     inner = min(rows, columns)
@@ -246,6 +280,7 @@ def svd(x: Buffer, /, *, full_matrices: bool = True) -> SVD:
     )
 
 
+@public
 def svdvals(x: Buffer, /) -> Buffer:
     """The singular values, largest first."""
     node = _matrix("svdvals", x)
@@ -253,15 +288,17 @@ def svdvals(x: Buffer, /) -> Buffer:
     return _call(Routine("svdvals"), (node,), shape, _real(node.dtype))
 
 
+@public
 def trace(x: Buffer, /, *, offset: int = 0, dtype: Any = None) -> Buffer:
     """The sum along the diagonal of the last two axes."""
-    parts = diagonal(x, offset=offset)
+    parts = _diagonal("trace", x, offset)
     if dtype is not None:
         parts = parts.astype(dtype)
     total = parts.sum(-1)
     return total if dtype is None else total.astype(dtype, copy=False)  # type: ignore[no-any-return]
 
 
+@public
 def vector_norm(
     x: Buffer,
     /,
@@ -272,6 +309,7 @@ def vector_norm(
 ) -> Buffer:
     """The norm of vectors along ``axis``."""
     node = _floating("vector_norm", x)
+    keepdims, ord = flag("vector_norm", "keepdims", keepdims), number("vector_norm", "ord", ord)
     axes = normalize_axes(axis, len(node.shape), "vector_norm")
     kept = [1 if a in axes else n for a, n in enumerate(node.shape) if keepdims or a not in axes]
     routine = Routine("vector_norm", (("axis", axes), ("keepdims", keepdims), ("ord", ord)))
@@ -279,11 +317,31 @@ def vector_norm(
 
 
 def _call(routine: Routine, nodes: tuple[Node, ...], shape: tuple[int, ...], dtype: DT) -> Buffer:
-    return Buffer._value(ops.library(routine, nodes, (), shape, dtype))
+    return Buffer._value(ops.library(routine, nodes, (), shape, dtype, routine.name))
 
 
 def _several(routine: Routine, node: Node, *kinds: tuple[tuple[int, ...], DT]) -> list[Buffer]:
-    return [Buffer._value(part) for part in ops.several(routine, (node,), (), kinds)]
+    return [Buffer._value(part) for part in ops.several(routine, (node,), (), kinds, routine.name)]
+
+
+def _diagonal(name: str, x: Any, offset: int) -> Buffer:
+    matrix = buffer_of(name, x)
+    if matrix.ndim < 2:
+        raise ShapeError(f"{name} needs at least 2 dimensions, got shape {matrix.shape}")
+    return matrix.diagonal(whole(name, "offset", offset), -2, -1)
+
+
+def _tolerance(name: str, rtol: Any, node: Node) -> Any:
+    """What NumPy takes as a tolerance for each of the matrices of ``node``."""
+    if not isinstance(rtol, Buffer):
+        return None if rtol is None else number(name, "rtol", rtol)
+    batch = node.shape[:-2]
+    if dtypes.kind(rtol.dtype) != "f" or broadcast_shapes(rtol.shape, batch) != batch:
+        raise ArgumentError(
+            f"{name} needs real floating rtol for matrices of shape {batch}, got "
+            f"{rtol.dtype.name} of shape {rtol.shape}"
+        )
+    return read(rtol._node)
 
 
 def _floating(name: str, x: Any) -> Node:

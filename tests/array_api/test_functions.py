@@ -1,23 +1,14 @@
-"""The functions of the namespace: their signatures are the standard's, their values NumPy's."""
+"""The functions of the namespace: their values are NumPy's, eager and lazy."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
-import array_api_strict
 import numpy as np
 import pytest
 
 import onebuf as xp
-from onebuf import OnebufError
-
-FUNCTIONS = sorted(
-    name
-    for name, value in vars(array_api_strict).items()
-    if inspect.isfunction(value) and not name.startswith("_") and "strict" not in name
-)
 
 A = np.array([[3.0, -1.0, 2.0, 2.0], [0.0, 5.0, -4.0, 1.0], [7.0, 2.0, 2.0, -6.0]])
 I = np.array([[3, 0, 2, 2], [0, 5, 4, 1], [7, 2, 2, 6]])  # noqa: E741
@@ -170,13 +161,6 @@ def flat(result: Any) -> list[Any]:
     return [result]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_has_the_parameters_of_the_standard(name: str) -> None:
-    ours = inspect.signature(getattr(xp, name)).parameters.values()
-    theirs = inspect.signature(getattr(array_api_strict, name)).parameters.values()
-    assert [(p.name, p.kind) for p in ours] == [(p.name, p.kind) for p in theirs]
-
-
 @pytest.mark.parametrize("eager_numel", [4096, 0])
 @pytest.mark.parametrize("name, number", CALLS)
 def test_a_function_gives_what_numpys_does(name: str, number: int, eager_numel: int) -> None:
@@ -199,56 +183,3 @@ def test_sorting_keeps_the_order_of_equal_elements(descending: bool) -> None:
     order = xp.argsort(xp.asarray(x), descending=descending, stable=True).to_python()
     assert order == sorted(range(6), key=lambda i: -x[i] if descending else x[i])
     assert xp.sort(xp.asarray(x), descending=descending).to_python() == [x[i] for i in order]
-
-
-def test_limits_are_python_numbers() -> None:
-    for dtype in (xp.float32, xp.float64, xp.complex64, xp.float16, xp.bfloat16):
-        info = xp.finfo(dtype)
-        assert all(type(n) is float for n in (info.eps, info.max, info.min, info.smallest_normal))
-    assert xp.finfo(xp.complex64).dtype == xp.float32
-    assert (xp.iinfo(xp.asarray([1])).max, xp.iinfo(xp.uint8).bits) == (2**63 - 1, 8)
-
-
-def test_a_buffer_knows_its_namespace() -> None:
-    x = xp.asarray([1.0])
-    assert x.__array_namespace__() is xp
-    assert x.__array_namespace__(api_version="2025.12") is xp
-    with pytest.raises(ValueError, match="1999"):
-        x.__array_namespace__(api_version="1999.01")
-
-
-def test_the_namespace_describes_itself() -> None:
-    info = xp.__array_namespace_info__()
-    assert info.default_device() == "CPU"
-    assert info.default_dtypes()["real floating"] == xp.float64
-    assert len(info.dtypes()) == 13
-    assert list(info.dtypes(kind="bool")) == ["bool"]
-    assert info.capabilities()["boolean indexing"] is True
-
-
-MISTAKES = {
-    "moveaxis": lambda x: xp.moveaxis(x, (0, 1), (0,)),
-    "repeat": lambda x: xp.repeat(x, -1),
-    "roll": lambda x: xp.roll(x, (1, 2, 3), axis=(0, 1)),
-    "searchsorted": lambda x: xp.searchsorted(x, x),
-    "tensordot": lambda x: xp.tensordot(x, x, axes=1),
-    "vecdot": lambda x: xp.vecdot(x, x.T),
-    "argsort of complex": lambda x: xp.argsort(x * 1j),
-    "triangle of a row": lambda x: xp.tril(x[0]),
-    "iinfo of floats": lambda x: xp.iinfo(x),
-    "finfo of integers": lambda x: xp.finfo(xp.int8),
-    "isdtype of nonsense": lambda x: xp.isdtype(xp.int8, "nonsense"),
-    "linspace": lambda x: xp.linspace(0, 1, -1),
-    "from_dlpack": lambda x: xp.from_dlpack([1]),
-    "cumulative_sum": lambda x: xp.cumulative_sum(x),
-    "clip": lambda x: xp.clip(x, "low"),
-    "nonzero of a number": lambda x: xp.nonzero(xp.asarray(1)),
-}
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_an_error_of_ours(name: str) -> None:
-    x = xp.asarray(A)
-    with pytest.raises(OnebufError):
-        MISTAKES[name](x)
-    assert x.to_python() == A.tolist()

@@ -503,10 +503,13 @@ def test_no_operation_warns(mode):
 
 
 @both_modes
-def test_dropping_the_imaginary_part_does_not_warn(mode):
+def test_imaginary_parts_are_dropped_by_name_alone(mode):
     x = make(np.array([1 + 2j]), mode)
     with in_mode(mode):
-        assert x.astype("float64").to_python() == [1.0]
+        with pytest.raises(TypeError, match=r"lose the imaginary parts; convert real\(x\)"):
+            x.astype("float64")
+        assert onebuf.real(x).astype("float32").to_python() == [1.0]
+        assert x.astype("bool").to_python() == [True]
 
 
 # More than one operation

@@ -9,14 +9,16 @@ import ml_dtypes
 import numpy as np
 
 from onebuf import dtypes
+from onebuf.array_api.arguments import buffer_of, flag, public
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.machine import Device
+from onebuf.options import options
 
 DT = np.dtype[Any]
 
 _NUMBER = bool | int | float | complex
-_KINDS = {
+KINDS = {
     "bool": "b",
     "signed integer": "i",
     "unsigned integer": "u",
@@ -47,14 +49,17 @@ class IntegerInfo(NamedTuple):
     dtype: DT
 
 
+@public
 def astype(
     x: Buffer, dtype: Any, /, *, copy: bool = True, device: str | Device | None = None
 ) -> Buffer:
     """``x`` converted to ``dtype``; itself if that changes nothing and ``copy`` is False."""
-    result = x.astype(dtype, copy=copy)
-    return result if device is None else result.to_device(device)
+    if dtype is None:
+        raise ArgumentTypeError("astype needs a dtype, got None")
+    return buffer_of("astype", x).astype(dtype, copy=flag("astype", "copy", copy), device=device)
 
 
+@public
 def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether every value of a type is also one of another, by the rules of promotion.
 
@@ -65,6 +70,7 @@ def can_cast(from_: Any, to: Any, /) -> bool:
     return dtypes.promote(source, target) == target
 
 
+@public
 def finfo(type: Any, /) -> FloatInfo:
     """The limits of a floating type, or of a buffer's.
 
@@ -90,6 +96,7 @@ def _float_info(dtype: DT) -> FloatInfo:
     )
 
 
+@public
 def iinfo(type: Any, /) -> IntegerInfo:
     """The limits of an integer type, or of a buffer's.
 
@@ -107,6 +114,7 @@ def _integer_info(dtype: DT) -> IntegerInfo:
     return IntegerInfo(found.bits, int(found.max), int(found.min), dtype)
 
 
+@public
 def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether ``dtype`` is a type, of a kind, or any of several.
 
@@ -117,14 +125,13 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     if isinstance(kind, tuple):
         return any(isdtype(found, one) for one in kind)
     if isinstance(kind, str):
-        if kind not in _KINDS:
-            raise ArgumentError(
-                f"isdtype needs a dtype or one of {', '.join(_KINDS)}; got {kind!r}"
-            )
-        return dtypes.kind(found) in _KINDS[kind]
+        if kind not in KINDS:
+            raise ArgumentError(f"isdtype needs a dtype or one of {', '.join(KINDS)}; got {kind!r}")
+        return dtypes.kind(found) in KINDS[kind]
     return found == dtypes.as_dtype(kind)
 
 
+@public
 def result_type(*arrays_and_dtypes: Any) -> DT:
     """The dtype that operands of these types give; Python's numbers follow the others.
 
@@ -135,13 +142,22 @@ def result_type(*arrays_and_dtypes: Any) -> DT:
     others = [
         _dtype(x) for x in arrays_and_dtypes if not isinstance(x, bool | int | float | complex)
     ]
-    if not others:
-        raise ArgumentError("result_type needs at least one buffer or dtype, got only numbers")
-    result = dtypes.promote(*others)
+    if not arrays_and_dtypes:
+        raise ArgumentError("result_type needs at least one buffer, dtype or number, got none")
+    result = dtypes.promote(*others) if others else _default(scalars)
     for scalar in scalars:
         kind: type = type(scalar)
         result = dtypes.promote(result, dtypes.meet_scalar(result, kind))
     return result
+
+
+def _default(scalars: list[Any]) -> DT:
+    """The type of Python numbers where nothing else decides."""
+    found: DT = dtypes.promote(*[dtypes.type_of_scalar(type(scalar)) for scalar in scalars])
+    default = options().default_float
+    if default.itemsize == 8 or dtypes.kind(found) not in "fc":
+        return found
+    return default if dtypes.kind(found) == "f" else dtypes.complex64
 
 
 def _dtype(x: Any) -> DT:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from onebuf.array_api.arguments import public
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import node_of, operand
+from onebuf.buffer.operators import bounded, node_of, operand
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import BINARY, UNARY, Node, Op
-from onebuf.ops import binary, cast, unary
+from onebuf.ops import binary, unary
 
 
 def _unary(op: Op) -> Callable[[Buffer], Buffer]:
@@ -107,23 +108,11 @@ remainder = _binary(BINARY["remainder"])
 subtract = _binary(BINARY["subtract"])
 
 
+@public
 def clip(x: Buffer, /, min: Any = None, max: Any = None) -> Buffer:
     """``x`` with elements below ``min`` raised to it and those above ``max`` lowered to it.
 
     >>> clip(Buffer([1, 5, 9]), 2, 6)
     Buffer([2, 5, 6], shape=(3,), dtype=int32, device=CPU)
     """
-    node = node_of("clip", x)
-    dtype = node.dtype
-    for bound, op in ((min, "maximum"), (max, "minimum")):
-        if bound is not None:
-            other = operand(bound)
-            if other is None:
-                raise ArgumentTypeError(f"clip needs numbers or buffers as bounds, got {bound!r}")
-            node = binary(BINARY[op], node, cast_bound(other, dtype))
-    return Buffer._value(node)
-
-
-def cast_bound(bound: Any, dtype: Any) -> Any:
-    """A bound in the type of what it bounds; a number takes it by itself."""
-    return cast(bound, dtype) if isinstance(bound, Node) else bound
+    return Buffer._value(bounded(node_of("clip", x), min, max))

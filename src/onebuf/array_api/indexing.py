@@ -5,14 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from onebuf import dtypes, ops
+from onebuf.array_api.arguments import buffer_of, public
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.layout import broadcast_shapes, normalize_axis
 
 
+@public
 def take(x: Buffer, indices: Buffer, /, *, axis: int | None = None) -> Buffer:
     """Slices of ``x`` along ``axis`` chosen by ``indices``."""
+    x = buffer_of("take", x)
     if axis is None:
         if x.ndim != 1:
             raise ArgumentError(f"take needs an axis for shape {x.shape}, got None")
@@ -20,6 +23,7 @@ def take(x: Buffer, indices: Buffer, /, *, axis: int | None = None) -> Buffer:
     return Buffer._value(ops.take(node_of("take", x), node_of("take", indices), axis))
 
 
+@public
 def take_along_axis(x: Buffer, indices: Buffer, /, *, axis: int = -1) -> Buffer:
     """Elements of ``x`` chosen along ``axis`` by an index for each place.
 

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes
-from onebuf.array_api.data_type import isdtype
+from onebuf.array_api.data_type import KINDS, isdtype
+from onebuf.errors import ArgumentError
 from onebuf.machine import CPU, Device
+from onebuf.machine import device as find_device
 from onebuf.machine import devices as all_devices
 from onebuf.options import options
 
@@ -28,6 +30,7 @@ class Info:
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
         """The types of Python's numbers."""
+        find_device(device)
         default = options().default_float
         return {
             "real floating": default,
@@ -42,6 +45,13 @@ class Info:
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
         """The types of the standard, of one kind or of all."""
+        find_device(device)
+        for one in kind if isinstance(kind, tuple) else (kind,):
+            if one is not None and one not in KINDS:
+                raise ArgumentError(
+                    f"dtypes needs a kind of {', '.join(KINDS)}, a tuple of them or None; "
+                    f"got {one!r}"
+                )
         return {
             name: dtype for name, dtype in _STANDARD.items() if kind is None or isdtype(dtype, kind)
         }

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 from onebuf import ops
+from onebuf.array_api.arguments import buffer_of, public, sequence, whole
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
 from onebuf.dtypes import kind
-from onebuf.errors import ArgumentError, ShapeError
+from onebuf.errors import ArgumentError, AxisError, ShapeError
 from onebuf.graph import UNARY
-from onebuf.layout import normalize_axes
+from onebuf.layout import normalize_axes, normalize_axis
 
 
+@public
 def matmul(x1: Buffer, x2: Buffer, /) -> Buffer:
     """The matrix product of the last two axes, broadcast over the others."""
     return Buffer._value(ops.matmul(node_of("matmul", x1), node_of("matmul", x2)))
 
 
+@public
 def matrix_transpose(x: Buffer, /) -> Buffer:
     """A view with the last two axes exchanged."""
-    return x.mT
+    return buffer_of("matrix_transpose", x).mT
 
 
+@public
 def tensordot(
     x1: Buffer, x2: Buffer, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2
 ) -> Buffer:
@@ -32,15 +37,8 @@ def tensordot(
     >>> tensordot(Buffer([[1, 2], [3, 4]]), Buffer([[1, 0], [0, 1]])).item()
     5
     """
-    if isinstance(axes, int):
-        if not 0 <= axes <= min(x1.ndim, x2.ndim):
-            raise ArgumentError(
-                f"tensordot needs axes in 0..{min(x1.ndim, x2.ndim)} for shapes {x1.shape} and "
-                f"{x2.shape}, got {axes}"
-            )
-        axes = (range(x1.ndim - axes, x1.ndim), range(axes))
-    one = normalize_axes(tuple(axes[0]), x1.ndim, "tensordot")
-    two = normalize_axes(tuple(axes[1]), x2.ndim, "tensordot")
+    x1, x2 = buffer_of("tensordot", x1, "x1"), buffer_of("tensordot", x2, "x2")
+    one, two = _contracted(axes, x1.shape, x2.shape)
     if [x1.shape[axis] for axis in one] != [x2.shape[axis] for axis in two]:
         raise ShapeError(
             f"tensordot needs equal extents along axes {one} of {x1.shape} and {two} of {x2.shape}"
@@ -55,16 +53,48 @@ def tensordot(
     return product.reshape((*rows, *columns))
 
 
+@public
 def vecdot(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
     """The sum of products along ``axis``, the first factor conjugated.
 
     >>> vecdot(Buffer([1, 2]), Buffer([3, 4])).item()
     11
     """
-    if x1.shape[axis] != x2.shape[axis]:
+    x1, x2 = buffer_of("vecdot", x1, "x1"), buffer_of("vecdot", x2, "x2")
+    places = [normalize_axis(axis, x.ndim, "vecdot") for x in (x1, x2)]
+    if x1.shape[places[0]] != x2.shape[places[1]]:
         raise ShapeError(
             f"vecdot needs one extent along axis {axis}, got shapes {x1.shape} and {x2.shape}"
         )
     first = x1 if kind(x1.dtype) != "c" else Buffer._value(ops.unary(UNARY["conj"], x1._node))
     product = first * x2
+    if places[0] - x1.ndim != places[1] - x2.ndim:
+        raise AxisError(
+            f"vecdot needs an axis counted from the end for shapes {x1.shape} and {x2.shape}, got "
+            f"{axis}"
+        )
+    axis = places[0] - x1.ndim
     return product.sum(axis).astype(product.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+def _contracted(
+    axes: Any, one: tuple[int, ...], two: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The axes of each operand that `tensordot` sums over."""
+    if not isinstance(axes, Sequence) or isinstance(axes, str):
+        count = whole("tensordot", "axes", axes, 0)
+        if count > min(len(one), len(two)):
+            raise ArgumentError(
+                f"tensordot needs axes in 0..{min(len(one), len(two))} for shapes {one} and {two}, "
+                f"got {count}"
+            )
+        return tuple(range(len(one) - count, len(one))), tuple(range(count))
+    if len(axes) != 2:
+        raise ArgumentError(
+            f"tensordot needs a number of axes or a pair of sequences of them, got {axes!r}"
+        )
+    left, right = (sequence("tensordot", f"axes[{i}]", axes[i]) for i in (0, 1))
+    return (
+        normalize_axes(left, len(one), "tensordot"),
+        normalize_axes(right, len(two), "tensordot"),
+    )

@@ -6,60 +6,75 @@ from collections.abc import Sequence
 from typing import Any
 
 from onebuf import ops
+from onebuf.array_api.arguments import buffer_of, buffers_of, flag, public, sequence, whole
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import node_of
-from onebuf.errors import ArgumentError, ArgumentTypeError
+from onebuf.dtypes import kind
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.layout import broadcast_shapes as broadcast_two_or_more
 from onebuf.layout import normalize_axes, normalize_axis
 
 Axes = int | tuple[int, ...] | None
 
 
+@public
 def broadcast_arrays(*arrays: Buffer) -> tuple[Buffer, ...]:
     """Views of all ``arrays`` in the shape that they broadcast to."""
-    shape = broadcast_shapes(*[x.shape for x in arrays])
-    return tuple([broadcast_to(x, shape) for x in arrays])
+    given = buffers_of("broadcast_arrays", arrays)
+    shape = broadcast_two_or_more((), *[x.shape for x in given])
+    return tuple([x.expand(shape) for x in given])
 
 
+@public
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that arrays of these shapes broadcast to.
 
     >>> broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
-    return broadcast_two_or_more((), *[tuple(shape) for shape in shapes])
+    return broadcast_two_or_more(
+        (), *[ops.as_shape(sequence("broadcast_shapes", "shapes", shape)) for shape in shapes]
+    )
 
 
+@public
 def broadcast_to(x: Buffer, /, shape: tuple[int, ...]) -> Buffer:
     """A view of ``x`` in ``shape``, storing nothing twice."""
-    return x.expand(shape)
+    return buffer_of("broadcast_to", x).expand(ops.as_shape(shape))
 
 
+@public
 def concat(arrays: Sequence[Buffer], /, *, axis: int | None = 0) -> Buffer:
     """Buffers one after another along ``axis``; flattened first if it is None.
 
     >>> concat([Buffer([1, 2]), Buffer([3])])
     Buffer([1, 2, 3], shape=(3,), dtype=int32, device=CPU)
     """
-    return Buffer._value(ops.concat([node_of("concat", x) for x in arrays], axis))
+    return Buffer._value(ops.concat([x._node for x in buffers_of("concat", arrays)], axis))
 
 
+@public
 def expand_dims(x: Buffer, /, axis: int | tuple[int, ...] = 0) -> Buffer:
     """A view with a new axis of extent 1."""
-    return x.expand_dims(axis)
+    if axis is None:
+        raise ArgumentTypeError("expand_dims needs an axis or a tuple of them, got None")
+    return buffer_of("expand_dims", x).expand_dims(axis)
 
 
+@public
 def flip(x: Buffer, /, *, axis: Axes = None) -> Buffer:
     """A view with the order along ``axis`` reversed; along all axes if None."""
-    return x.flip(axis)
+    x = buffer_of("flip", x)
+    return x.flip(normalize_axes(axis, x.ndim, "flip"))
 
 
+@public
 def moveaxis(x: Buffer, source: int | Sequence[int], destination: int | Sequence[int], /) -> Buffer:
     """A view with axes moved to new places; the others keep their order.
 
     >>> moveaxis(Buffer.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
+    x = buffer_of("moveaxis", x)
     origin = normalize_axes(source, x.ndim, "moveaxis")
     target = normalize_axes(destination, x.ndim, "moveaxis")
     if len(origin) != len(target):
@@ -73,24 +88,26 @@ def moveaxis(x: Buffer, source: int | Sequence[int], destination: int | Sequence
     return x.permute(order)
 
 
+@public
 def permute_dims(x: Buffer, /, axes: tuple[int, ...]) -> Buffer:
     """A view with the axes in another order."""
-    return x.permute(axes)
+    return buffer_of("permute_dims", x).permute(sequence("permute_dims", "axes", axes))
 
 
+@public
 def repeat(x: Buffer, repeats: int | Buffer, /, *, axis: int | None = None) -> Buffer:
     """Each element, or each slice along ``axis``, several times in a row.
 
     >>> repeat(Buffer([1, 2]), 2)
     Buffer([1, 1, 2, 2], shape=(4,), dtype=int32, device=CPU)
     """
+    x = buffer_of("repeat", x)
     if axis is None:
         return repeat(x.reshape(-1), repeats, axis=0)
     axis = normalize_axis(axis, x.ndim, "repeat")
     if isinstance(repeats, Buffer):
         return x[(slice(None),) * axis + (_positions(repeats, x.shape[axis]),)]
-    if repeats < 0:
-        raise ArgumentError(f"repeat needs a count of at least 0, got {repeats}")
+    repeats = whole("repeat", "repeats", repeats, 0)
     before, extent, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     spread = x.expand_dims(axis + 1).expand((*before, extent, repeats, *after))
     return Buffer._value(ops.copied(spread._node)).reshape((*before, extent * repeats, *after))
@@ -98,27 +115,48 @@ def repeat(x: Buffer, repeats: int | Buffer, /, *, axis: int | None = None) -> B
 
 def _positions(repeats: Buffer, extent: int) -> list[int]:
     """Which slice each slice of the result comes from."""
+    if kind(repeats.dtype) not in "iu":
+        raise DTypeError(f"repeat needs whole numbers as repeats, got {repeats.dtype.name}")
+    if repeats.ndim > 1 or repeats.size not in (1, extent):
+        raise ShapeError(
+            f"repeat needs 1 count or one for each of {extent} elements, got repeats of shape "
+            f"{repeats.shape}"
+        )
     counts = repeats.expand((extent,)).to_python()
     if any(count < 0 for count in counts):
         raise ArgumentError(f"repeat needs counts of at least 0, got {min(counts)}")
     return [place for place, count in enumerate(counts) for _ in range(count)]
 
 
+@public
 def reshape(x: Buffer, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Buffer:
     """The elements in row-major order under another shape; a view where strides allow."""
-    return x.reshape(shape, copy=copy)
+    x = buffer_of("reshape", x)
+    if copy is not None:
+        copy = flag("reshape", "copy", copy)
+    return x.reshape(_extents("reshape", shape), copy=copy)
 
 
+def _extents(name: str, shape: Any) -> tuple[int, ...]:
+    """A shape in which -1 may stand for what is left."""
+    given = (shape,) if isinstance(shape, int) else sequence(name, "shape", shape)
+    return tuple([whole(name, "shape", extent) for extent in given])
+
+
+@public
 def roll(x: Buffer, /, shift: int | tuple[int, ...], *, axis: Axes = None) -> Buffer:
     """The elements shifted along ``axis``, those that fall off coming in at the other end.
 
     >>> roll(Buffer([1, 2, 3, 4]), 1)
     Buffer([4, 1, 2, 3], shape=(4,), dtype=int32, device=CPU)
     """
+    x = buffer_of("roll", x)
     if axis is None:
         return roll(x.reshape(-1), shift, axis=0).reshape(x.shape)
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    shifts = shift if isinstance(shift, tuple) else (shift,) * len(axes)
+    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    several = isinstance(shift, tuple | list)
+    shifts = [whole("roll", "shift", n) for n in (shift if several else (shift,))]  # type: ignore[union-attr]
+    shifts = shifts if several else shifts * len(axes)
     if len(shifts) != len(axes):
         raise ArgumentError(f"roll needs one shift for each axis, got {shift} for axes {axis}")
     result = x.copy()
@@ -136,28 +174,28 @@ def _rolled(x: Buffer, shift: int, axis: int) -> Buffer:
     return concat([x[(*front, slice(cut, None))], x[(*front, slice(None, cut))]], axis=axis)
 
 
+@public
 def squeeze(x: Buffer, /, axis: int | tuple[int, ...]) -> Buffer:
     """A view without the axes named, which need extent 1."""
-    return x.squeeze(axis)
+    return buffer_of("squeeze", x).squeeze(axis)
 
 
+@public
 def stack(arrays: Sequence[Buffer], /, *, axis: int = 0) -> Buffer:
     """Buffers of one shape along a new axis."""
-    return Buffer._value(ops.stack([node_of("stack", x) for x in arrays], axis))
+    return Buffer._value(ops.stack([x._node for x in buffers_of("stack", arrays)], axis))
 
 
+@public
 def tile(x: Buffer, repetitions: tuple[int, ...], /) -> Buffer:
     """``x`` laid out several times along each axis.
 
     >>> tile(Buffer([1, 2]), (2,))
     Buffer([1, 2, 1, 2], shape=(4,), dtype=int32, device=CPU)
     """
-    try:
-        counts = tuple(repetitions)
-    except TypeError:
-        raise ArgumentTypeError(
-            f"tile needs a count for each axis, as a tuple, got {repetitions!r}"
-        ) from None
+    x = buffer_of("tile", x)
+    given = sequence("tile", "repetitions", repetitions)
+    counts = tuple([whole("tile", "repetitions", count, 0) for count in given])
     ndim = max(len(counts), x.ndim)
     counts = (1,) * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - x.ndim) + x.shape
@@ -168,8 +206,10 @@ def tile(x: Buffer, repetitions: tuple[int, ...], /) -> Buffer:
     return Buffer._value(ops.copied(spread._node)).reshape(final)
 
 
+@public
 def unstack(x: Buffer, /, *, axis: int = 0) -> tuple[Buffer, ...]:
     """Views of the slices along ``axis``."""
+    x = buffer_of("unstack", x)
     axis = normalize_axis(axis, x.ndim, "unstack")
     front: tuple[Any, ...] = (slice(None),) * axis
     return tuple([x[(*front, place)] for place in range(x.shape[axis])])

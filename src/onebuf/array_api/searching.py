@@ -5,22 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from onebuf import ops
+from onebuf.array_api.arguments import buffer_of, public
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of, operand
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import Node
+from onebuf.layout import normalize_axes
 
 
+@public
 def argmax(x: Buffer, /, *, axis: int | None = None, keepdims: bool = False) -> Buffer:
     """The position of the largest element along ``axis``; in row-major order if None."""
-    return x.argmax(axis, keepdims=keepdims)  # type: ignore[no-any-return]
+    return buffer_of("argmax", x).argmax(axis, keepdims=keepdims)  # type: ignore[no-any-return]
 
 
+@public
 def argmin(x: Buffer, /, *, axis: int | None = None, keepdims: bool = False) -> Buffer:
     """The position of the smallest element along ``axis``; in row-major order if None."""
-    return x.argmin(axis, keepdims=keepdims)  # type: ignore[no-any-return]
+    return buffer_of("argmin", x).argmin(axis, keepdims=keepdims)  # type: ignore[no-any-return]
 
 
+@public
 def count_nonzero(
     x: Buffer, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
 ) -> Buffer:
@@ -29,9 +34,12 @@ def count_nonzero(
     >>> count_nonzero(Buffer([0, 1, 2])).item()
     2
     """
-    return (x != 0).sum(axis, keepdims=keepdims)  # type: ignore[no-any-return]
+    x = buffer_of("count_nonzero", x)
+    axes = normalize_axes(axis, x.ndim, "count_nonzero")
+    return (x != 0).sum(axes, keepdims=keepdims)  # type: ignore[no-any-return]
 
 
+@public
 def where(condition: Any, x1: Any, x2: Any, /) -> Buffer:
     """``x1`` where ``condition`` holds, else ``x2``.
 

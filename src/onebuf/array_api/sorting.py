@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onebuf import dtypes, ops
+from onebuf.array_api.arguments import buffer_of, flag, public
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of, operand
 from onebuf.engine import read
-from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
+from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.graph import Node
-from onebuf.layout import normalize_axis
 
 Array = np.ndarray[Any, Any]
 
@@ -45,6 +45,7 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Buffer
 
 
+@public
 def argsort(
     x: Buffer, /, *, axis: int = -1, descending: bool = False, stable: bool = True
 ) -> Buffer:
@@ -53,16 +54,20 @@ def argsort(
     >>> argsort(Buffer([3, 1, 2])).to_python()
     [1, 2, 0]
     """
-    node, axis = _ordered("argsort", x, axis)
-    return Buffer._value(ops.library(_order, (node,), (axis, descending), node.shape, dtypes.int64))
+    descending = flag("argsort", "descending", descending)
+    flag("argsort", "stable", stable)  # the order is stable whether it has to be or not
+    return Buffer._value(ops.argsort(node_of("argsort", x), axis, descending))
 
 
+@public
 def sort(x: Buffer, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Buffer:
     """``x`` sorted along ``axis``."""
-    node, axis = _ordered("sort", x, axis)
-    return Buffer._value(ops.library(_sorted, (node,), (axis, descending), node.shape, node.dtype))
+    descending = flag("sort", "descending", descending)
+    flag("sort", "stable", stable)
+    return Buffer._value(ops.sort(node_of("sort", x), axis, descending))
 
 
+@public
 def searchsorted(
     x1: Buffer, x2: Any, /, *, side: str = "left", sorter: Buffer | None = None
 ) -> Buffer:
@@ -73,15 +78,25 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted needs side 'left' or 'right', got {side!r}")
-    if sorter is not None:
-        x1 = x1[sorter]
-    one = node_of("searchsorted", x1)
+    name = "searchsorted"
+    one = node_of(name, x1)
     if len(one.shape) != 1:
         raise ArgumentError(f"searchsorted needs 1-d sorted elements, got shape {one.shape}")
-    two = ops.as_operand(operand(x2), one.dtype)
-    return Buffer._value(ops.library(np.searchsorted, (one, two), (side,), two.shape, dtypes.int64))
+    sought = operand(x2)
+    if sought is None:
+        raise ArgumentTypeError(
+            f"searchsorted needs a buffer or a number as x2, got {type(x2).__name__}; "
+            f"convert with onebuf.asarray(...)"
+        )
+    beyond = _beyond(sought, one.dtype)
+    if beyond:
+        return Buffer._value(ops.full((), one.shape[0] if beyond > 0 else 0, dtypes.int64))
+    two = ops.as_operand(sought, one.dtype)
+    nodes = (one, two) if sorter is None else (one, two, _sorter(sorter, one))
+    return Buffer._value(ops.library(_search, nodes, (side,), two.shape, dtypes.int64, name))
 
 
+@public
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Buffer:
     """Whether each element of ``x1`` is one of ``x2``.
 
@@ -89,38 +104,48 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Buffer:
     [False, True, False]
     """
     one, two = operand(x1), operand(x2)
+    invert = flag("isin", "invert", invert)
     known = [node.dtype for node in (one, two) if isinstance(node, Node)]
     if one is None or two is None or not known:
         raise ArgumentTypeError(
             f"isin needs a buffer and a buffer or number, got {type(x1).__name__} and "
             f"{type(x2).__name__}"
         )
+    if _beyond(one, known[0]) or _beyond(two, known[0]):
+        shape = one.shape if isinstance(one, Node) else ()
+        return Buffer._value(ops.full(shape, invert, dtypes.bool))
     nodes = (ops.as_operand(one, known[0]), ops.as_operand(two, known[0]))
-    return Buffer._value(ops.library(_is_in, nodes, (invert,), nodes[0].shape, dtypes.bool))
+    return Buffer._value(ops.library(_is_in, nodes, (invert,), nodes[0].shape, dtypes.bool, "isin"))
 
 
+@public
 def nonzero(x: Buffer, /) -> tuple[Buffer, ...]:
     """The indices of the elements that are not zero, one buffer an axis."""
+    x = buffer_of("nonzero", x)
     if not x.shape:
         raise ArgumentError("nonzero needs at least one dimension, got a 0-d buffer")
     return tuple([Buffer(found, copy=True) for found in np.nonzero(read(node_of("nonzero", x)))])
 
 
+@public
 def unique_all(x: Buffer, /) -> UniqueAll:
     """The distinct elements, where each is first, where each element is among them, how often."""
     return UniqueAll(*_buffers(np.unique_all(read(node_of("unique_all", x)))))
 
 
+@public
 def unique_counts(x: Buffer, /) -> UniqueCounts:
     """The distinct elements and how often each occurs."""
     return UniqueCounts(*_buffers(np.unique_counts(read(node_of("unique_counts", x)))))
 
 
+@public
 def unique_inverse(x: Buffer, /) -> UniqueInverse:
     """The distinct elements, and where each element is among them."""
     return UniqueInverse(*_buffers(np.unique_inverse(read(node_of("unique_inverse", x)))))
 
 
+@public
 def unique_values(x: Buffer, /) -> Buffer:
     """The distinct elements, in order; every NaN is distinct.
 
@@ -130,23 +155,30 @@ def unique_values(x: Buffer, /) -> Buffer:
     return Buffer(np.unique(read(node_of("unique_values", x)), equal_nan=False), copy=True)
 
 
-def _ordered(name: str, x: Any, axis: int) -> tuple[Node, int]:
-    node = node_of(name, x)
-    if dtypes.kind(node.dtype) == "c":
-        raise DTypeError(f"{name} needs numbers that can be ordered, got {node.dtype.name}")
-    return node, normalize_axis(axis, len(node.shape), name)
+def _sorter(sorter: Any, x: Node) -> Node:
+    node = buffer_of("searchsorted", sorter, "sorter")._node
+    if dtypes.kind(node.dtype) not in "iu" or node.shape != x.shape:
+        raise ArgumentError(
+            f"searchsorted needs a sorter of whole numbers in the shape of x1, {x.shape}; got "
+            f"{node.dtype.name} of shape {node.shape}"
+        )
+    return ops.cast(node, dtypes.int64)
 
 
-def _sorted(x: Array, axis: int, descending: bool) -> Array:
-    found = np.sort(x, axis=axis, kind="stable")
-    return np.flip(found, axis) if descending else found
+def _beyond(x: Any, dtype: np.dtype[Any]) -> int:
+    """Which side of all numbers of ``dtype`` a Python integer is on: -1, 1, or 0 for among them.
+
+    Such a number is equal to no element, and has a place before or after all of them.
+    """
+    if not isinstance(x, int) or dtypes.kind(dtype) not in "iu":
+        return 0
+    info = np.iinfo(dtype)
+    return (x > info.max) - (x < info.min)
 
 
-def _order(x: Array, axis: int, descending: bool) -> Array:
-    if not descending:
-        return np.argsort(x, axis=axis, kind="stable")
-    backwards = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
-    return np.asarray(x.shape[axis] - 1 - backwards)
+def _search(x1: Array, x2: Array, *rest: Any) -> Any:
+    *sorter, side = rest
+    return np.searchsorted(x1, x2, side, *sorter)
 
 
 def _is_in(x1: Array, x2: Array, invert: bool) -> Array:

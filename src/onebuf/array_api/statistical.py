@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes, ops
+from onebuf.array_api.arguments import flag, number, public
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
 from onebuf.errors import ArgumentError
@@ -30,6 +31,7 @@ def _total(name: str, x: Any, axis: Axes, dtype: Any, keepdims: bool) -> Buffer:
     )
 
 
+@public
 def cumulative_prod(
     x: Buffer,
     /,
@@ -42,6 +44,7 @@ def cumulative_prod(
     return _running("prod", _products, x, axis, dtype, include_initial)
 
 
+@public
 def cumulative_sum(
     x: Buffer,
     /,
@@ -63,6 +66,7 @@ def _running(
 ) -> Buffer:
     what = f"cumulative_{name}"
     node = node_of(what, x)
+    include_initial = flag(what, "include_initial", include_initial)
     if axis is None:
         if len(node.shape) != 1:
             raise ArgumentError(f"{what} needs an axis for shape {node.shape}, got None")
@@ -74,7 +78,7 @@ def _running(
     extent = node.shape[axis] + include_initial
     shape = (*node.shape[:axis], extent, *node.shape[axis + 1 :])
     static = (axis, wanted, include_initial)
-    return Buffer._value(ops.library(function, (node,), static, shape, wanted))
+    return Buffer._value(ops.library(function, (node,), static, shape, wanted, what))
 
 
 def _sums(x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
@@ -85,33 +89,41 @@ def _products(x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
     return np.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
+@public
 def max(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:  # noqa: A001
     """The largest element along ``axis``."""
     return _fold("max", x, axis, keepdims)
 
 
+@public
 def mean(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:
     """The arithmetic mean along ``axis``."""
     return Buffer._value(ops.mean(node_of("mean", x), axis, keepdims))
 
 
+@public
 def min(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:  # noqa: A001
     """The smallest element along ``axis``."""
     return _fold("min", x, axis, keepdims)
 
 
+@public
 def prod(x: Buffer, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Buffer:
     """The product along ``axis``."""
     return _total("prod", x, axis, dtype, keepdims)
 
 
+@public
 def std(
     x: Buffer, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False
 ) -> Buffer:
     """The standard deviation along ``axis``."""
-    return Buffer._value(ops.std(node_of("std", x), axis, correction, keepdims))
+    return Buffer._value(
+        ops.std(node_of("std", x), axis, number("std", "correction", correction), keepdims)
+    )
 
 
+@public
 def sum(  # noqa: A001
     x: Buffer, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False
 ) -> Buffer:
@@ -119,8 +131,11 @@ def sum(  # noqa: A001
     return _total("sum", x, axis, dtype, keepdims)
 
 
+@public
 def var(
     x: Buffer, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False
 ) -> Buffer:
     """The variance along ``axis``, divided by the count less ``correction``."""
-    return Buffer._value(ops.var(node_of("var", x), axis, correction, keepdims))
+    return Buffer._value(
+        ops.var(node_of("var", x), axis, number("var", "correction", correction), keepdims)
+    )

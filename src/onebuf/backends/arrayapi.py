@@ -172,13 +172,19 @@ def _floor_divide(x: Array, y: Array, out: Array) -> None:
 
 
 def _pow(x: Array, y: Array, out: Array) -> None:
+    if x is out and out.dtype.kind in "iu" and np.min(y, initial=0) < 0:
+        raise _negative_power(y)  # NumPy would find out in the middle of writing
     try:
         np.pow(x, y, out)
     except ValueError:
-        raise ArgumentError(
-            f"whole numbers have no negative powers among themselves, got the exponent "
-            f"{np.min(y)}; convert with astype('float64') first"
-        ) from None
+        raise _negative_power(y) from None
+
+
+def _negative_power(y: Array) -> ArgumentError:
+    return ArgumentError(
+        f"pow: whole numbers have no negative powers among themselves, got the exponent "
+        f"{np.min(y)}; convert with astype('float64') first"
+    )
 
 
 LOOPS: dict[Op, Callable[..., Any]] = {

@@ -232,8 +232,9 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
 
-    def astype(self, dtype: Any, copy: bool = True) -> Self:
-        """The elements converted to ``dtype``."""
+    def astype(self, dtype: Any, copy: bool = True, *, device: Where = None) -> Self:
+        """The elements converted to ``dtype``, on ``device`` if one is named."""
+        find_device(device)
         node = ops.cast(self._node, dtypes.as_dtype(dtype))
         return self if node is self._node and not copy else self._value(node)
 
@@ -263,11 +264,13 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
             )
         return self._view(node)
 
-    def to_device(self, target: str | Device, /, *, stream: Any = None) -> Self:
+    def to_device(self, device: str | Device, /, *, stream: Any = None) -> Self:
         """The elements on another device."""
         if stream is not None:
-            raise ArgumentTypeError(f"the host has no streams: stream needs None, got {stream!r}")
-        find_device(target)
+            raise ArgumentTypeError(
+                f"to_device needs stream=None, since the host has no streams, got {stream!r}"
+            )
+        find_device(device)
         return self
 
     def free(self) -> None:
@@ -297,19 +300,19 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
 
     # -- elements ----------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Self:
+    def __getitem__(self, key: Any, /) -> Self:
         if indexing.is_basic(key):
             return self._view(ops.index(self._node, key))
         node, is_view = indexing.get(self._node, key)
         return self._view(node) if is_view else self._value(node)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: Any, /) -> None:
         new = operand(value)
         if new is None:
             new = as_node(value, None, None, {}, None)
         indexing.put(self._node, key, new)
 
-    def __len__(self) -> int:
+    def __len__(self, /) -> int:
         if not self.shape:
             raise ArgumentTypeError("a 0-d buffer has no length; its one value is x.item()")
         return self.shape[0]
@@ -343,19 +346,28 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
             (value,) = value
         return value
 
-    def __bool__(self) -> bool:
+    def _real_item(self, what: str) -> Any:
+        value = self.item()
+        if value.__class__ is complex:
+            raise ArgumentTypeError(
+                f"{what} needs a real number, got {value} of {self.dtype.name}; "
+                f"take real(x), imag(x) or abs(x)"
+            )
+        return value
+
+    def __bool__(self, /) -> bool:
         return bool(self.item())
 
-    def __int__(self) -> int:
-        return int(self.item())
+    def __int__(self, /) -> int:
+        return int(self._real_item("int"))
 
-    def __float__(self) -> float:
-        return float(self.item())
+    def __float__(self, /) -> float:
+        return float(self._real_item("float"))
 
-    def __complex__(self) -> complex:
+    def __complex__(self, /) -> complex:
         return complex(self.item())
 
-    def __index__(self) -> int:
+    def __index__(self, /) -> int:
         if self.shape or dtypes.kind(self.dtype) not in "iu":
             raise ArgumentTypeError(
                 f"an index needs one of the whole numbers, of shape (), got {self.dtype.name} of "

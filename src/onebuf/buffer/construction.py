@@ -50,6 +50,7 @@ def as_node(
     if reason is not None:
         if listeners():
             tell(Copied(array.nbytes, reason))
+        dtypes.check_real(array.dtype, wanted or array.dtype)
         return _into_pool(array, wanted)
     return _converted(Leaf(array.view(), Block.foreign(array)), wanted, copy)
 

@@ -46,6 +46,7 @@ class ForeignProtocols(Handle):
 
     def __dlpack__(
         self,
+        /,
         *,
         stream: Any = None,
         max_version: tuple[int, int] | None = None,
@@ -60,7 +61,7 @@ class ForeignProtocols(Handle):
             copy=copy,
         )
 
-    def __dlpack_device__(self) -> tuple[int, int]:
+    def __dlpack_device__(self, /) -> tuple[int, int]:
         return DEVICE
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:

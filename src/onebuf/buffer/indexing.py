@@ -93,8 +93,11 @@ def _put_array(array: np.ndarray[Any, Any], key: Any, new: np.ndarray[Any, Any])
         array[key] = new
     except IndexError as error:
         raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
-    except ValueError as error:
-        raise ShapeError(f"{error}; the value has shape {new.shape}") from None
+    except (ValueError, TypeError) as error:
+        raise ShapeError(
+            f"an assignment needs one value, or as many as the index picks places: {error}; the "
+            f"value has shape {new.shape}"
+        ) from None
 
 
 def _put_stored(node: Node, key: Any, value: Any) -> bool:

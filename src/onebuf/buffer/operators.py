@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
 from onebuf.buffer.handle import Handle
 from onebuf.dtypes import is_supported
-from onebuf.engine import update
-from onebuf.errors import ArgumentTypeError
+from onebuf.engine import assign, check_in_place, update
+from onebuf.errors import ArgumentTypeError, ShapeError
 from onebuf.graph import BINARY, UNARY, Leaf, Node, Op
 from onebuf.memory import Block
 from onebuf.ops import SCALARS, Scalar, binary, matmul, unary
+from onebuf.ops import cast as cast_node
 
 _SCALARS = frozenset(SCALARS)
 _new = object.__new__
@@ -48,10 +49,22 @@ def node_of(name: str, x: Any) -> Node:
     )
 
 
+def bounded(x: Node, low: Any, high: Any) -> Node:
+    """``x`` with elements below ``low`` raised to it, those above ``high`` lowered; same dtype."""
+    dtype = x.dtype
+    for bound, op in ((low, BINARY["maximum"]), (high, BINARY["minimum"])):
+        if bound is not None:
+            other = operand(bound)
+            if other is None:
+                raise ArgumentTypeError(f"clip needs numbers or buffers as bounds, got {bound!r}")
+            x = binary(op, x, cast_node(other, dtype) if isinstance(other, Node) else other)
+    return x
+
+
 def infix(op: Op) -> Callable[..., Any]:
     """``x op y``."""
 
-    def method(self: Handle, other: Any) -> Any:
+    def method(self: Handle, other: Any, /) -> Any:
         cls = self.__class__
         kind = other.__class__
         y = other._node if kind is cls else other if kind in _SCALARS else operand(other)
@@ -72,7 +85,7 @@ def infix(op: Op) -> Callable[..., Any]:
 def reflected(op: Op) -> Callable[..., Any]:
     """``y op x``, where ``y`` does not know how."""
 
-    def method(self: Handle, other: Any) -> Any:
+    def method(self: Handle, other: Any, /) -> Any:
         y = operand(other)
         return NotImplemented if y is None else self._value(binary(op, y, self._node))
 
@@ -82,7 +95,7 @@ def reflected(op: Op) -> Callable[..., Any]:
 def in_place(op: Op) -> Callable[..., Any]:
     """``x op= y``: written to the memory of ``x``, seen by every view of it."""
 
-    def method(self: Handle, other: Any) -> Any:
+    def method(self: Handle, other: Any, /) -> Any:
         y = operand(other)
         if y is None:
             return NotImplemented
@@ -95,22 +108,39 @@ def in_place(op: Op) -> Callable[..., Any]:
 def prefix(op: Op) -> Callable[..., Any]:
     """``op x``, also as a method of that name."""
 
-    def method(self: Handle) -> Any:
+    def method(self: Handle, /) -> Any:
         return self._value(unary(op, self._node))
 
     return _named(method, op)
 
 
-def matrix_product(self: Handle, other: Any) -> Any:
+def matrix_product(self: Handle, other: Any, /) -> Any:
     """The matrix product ``x @ y``."""
     y = operand(other)
     return self._value(matmul(self._node, y)) if isinstance(y, Node) else NotImplemented
 
 
-def reflected_matrix_product(self: Handle, other: Any) -> Any:
+def reflected_matrix_product(self: Handle, other: Any, /) -> Any:
     """The matrix product ``y @ x``, where ``y`` does not know how."""
     y = operand(other)
     return self._value(matmul(y, self._node)) if isinstance(y, Node) else NotImplemented
+
+
+def matrix_product_in_place(self: Handle, other: Any, /) -> Any:
+    """``x @= y``: written to the memory of ``x``, whose shape the product has to have."""
+    y = operand(other)
+    if not isinstance(y, Node):
+        return NotImplemented
+    x = self._node
+    product = matmul(x, y)
+    if product.shape != x.shape:
+        raise ShapeError(
+            f"matmul in place needs a product of the shape of x, {x.shape}, got {product.shape} "
+            f"for y of shape {y.shape}; write x = x @ y for a new buffer"
+        )
+    check_in_place("matmul", product.dtype, x.dtype)
+    assign(x, product)
+    return self
 
 
 def _named(method: Callable[..., Any], op: Op) -> Callable[..., Any]:
@@ -149,6 +179,7 @@ class Operators(Handle):
     __eq__, __ne__ = infix(BINARY["equal"]), infix(BINARY["not_equal"])
     __hash__ = None  # type: ignore[assignment]
     __matmul__, __rmatmul__ = matrix_product, reflected_matrix_product
+    __imatmul__ = matrix_product_in_place
     __neg__, __pos__ = prefix(UNARY["negative"]), prefix(UNARY["positive"])
     __abs__, __invert__ = prefix(UNARY["abs"]), prefix(UNARY["bitwise_invert"])
 
@@ -156,3 +187,10 @@ class Operators(Handle):
     sin, cos, tanh = prefix(UNARY["sin"]), prefix(UNARY["cos"]), prefix(UNARY["tanh"])
     abs, square = prefix(UNARY["abs"]), prefix(UNARY["square"])
     maximum, minimum = infix(BINARY["maximum"]), infix(BINARY["minimum"])
+    conj = conjugate = prefix(UNARY["conj"])
+
+    def clip(self, min: Any = None, max: Any = None) -> Self:
+        """Elements below ``min`` raised to it and those above ``max`` lowered to it."""
+        return self._value(bounded(self._node, min, max))
+
+    real, imag = property(prefix(UNARY["real"])), property(prefix(UNARY["imag"]))

@@ -45,6 +45,7 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
     if not dtypes.is_supported(found.dtype):
         raise DTypeError(f"a buffer needs numbers or bools, got {_describe(data)}")
     wanted = dtype or defaults.get(found.dtype, found.dtype)
+    dtypes.check_real(found.dtype, wanted)
     if dtypes.kind(found.dtype) in "iu" and dtypes.kind(wanted) in "iu":
         _check_range(found, wanted, dtype is None)
     return found if wanted is found.dtype else np.asarray(quietly(found.astype, wanted))
@@ -62,7 +63,7 @@ def _check_range(found: Array, wanted: DT, deduced: bool) -> None:
 
 
 def _describe(data: Any) -> str:
-    """The first value in nested data that is not a number."""
+    """The first value in nested data that is not a number, or not one that a buffer can hold."""
     todo = [data]
     while todo:
         item = todo.pop()
@@ -70,4 +71,6 @@ def _describe(data: Any) -> str:
             todo.extend(reversed(item))
         elif not isinstance(item, int | float | complex | np.number | np.bool):
             return f"{type(item).__name__}: {item!r}"
-    return "an integer beyond 64 bits"
+        elif isinstance(item, int) and not -(2**63) <= item < 2**64:
+            return f"{item}, an integer beyond 64 bits"
+    return type(data).__name__

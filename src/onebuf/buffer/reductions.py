@@ -66,6 +66,10 @@ class Reductions(Handle):
     argmax = fold(REDUCE["argmax"], "The position of the largest element")
     argmin = fold(REDUCE["argmin"], "The position of the smallest element")
 
+    def argsort(self, axis: int = -1) -> Self:
+        """The order that sorts the elements along ``axis``; equal ones keep theirs."""
+        return self._value(ops.argsort(self._node, axis))
+
     def mean(self, axis: Axis = None, *, axes: Axis = None, keepdims: bool = False) -> Self:
         """The arithmetic mean along ``axis``."""
         return self._value(ops.mean(self._node, one_axis(axis, axes), keepdims))

@@ -3,12 +3,21 @@
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
 from onebuf.engine.realizing import own, read, realize
-from onebuf.engine.writing import assign, change, check_kind, settle_readers, update, writable
+from onebuf.engine.writing import (
+    assign,
+    change,
+    check_in_place,
+    check_kind,
+    settle_readers,
+    update,
+    writable,
+)
 
 __all__ = [
     "Counters",
     "assign",
     "change",
+    "check_in_place",
     "check_kind",
     "counters",
     "explain",

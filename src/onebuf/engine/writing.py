@@ -53,12 +53,17 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
         scalar: type = value.__class__
         result = elementwise_dtype(op, dtype, meet_scalar(dtype, scalar))
         operand = typed_scalar(value, dtype)
+    check_in_place(op.name, result, dtype)
+    change(op.name, target, lambda array: LOOPS[op](array, operand, array))
+
+
+def check_in_place(name: str, result: np.dtype[Any], dtype: np.dtype[Any]) -> None:
+    """Raise unless the ``result`` of an operation may be written to elements of ``dtype``."""
     if not np.can_cast(result, dtype, "same_kind"):
         raise DTypeError(
-            f"{op.name} in place would turn {result.name} into {dtype.name}; "
-            f"write x = x {op.name} y for a new buffer, or convert with astype(...)"
+            f"{name} in place would turn {result.name} into {dtype.name}; "
+            f"write x = x {name} y for a new buffer, or convert with astype(...)"
         )
-    change(op.name, target, lambda array: LOOPS[op](array, operand, array))
 
 
 def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.dtypes import is_added, kind, promote
-from onebuf.errors import ArgumentError, DTypeError
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
 from onebuf.graph.op import REDUCE, UNARY, WHERE, Op
 from onebuf.layout import normalize_axes
 
@@ -80,6 +80,8 @@ def reduction(
     op: Op, shape: tuple[int, ...], axis: int | tuple[int, ...] | None, keepdims: bool
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The axes that a reduction folds, counted from the front, and the shape that it leaves."""
+    if not isinstance(keepdims, bool | int | np.bool):
+        raise ArgumentTypeError(f"{op.name} needs True or False as keepdims, got {keepdims!r}")
     axes = reduce_axes(axis, len(shape), op.name)
     check_position_axes(op, axes, len(shape))
     return axes, reduce_shape(op, shape, axes, keepdims)

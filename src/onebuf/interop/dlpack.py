@@ -195,7 +195,7 @@ def _check_request(stream: Any, max_version: Any, dl_device: Any) -> bool:
     """Raise unless the host can answer the request; whether it is for a versioned capsule."""
     if stream is not None:
         raise ExportError(f"host memory has no streams: stream needs to be None, got {stream!r}")
-    if dl_device is not None and tuple(dl_device) != DEVICE:
+    if dl_device is not None and (not isinstance(dl_device, tuple) or dl_device != DEVICE):
         raise ExportError(
             f"this memory is on the DLPack device {DEVICE}, the CPU, and is not moved by an "
             f"export; got dl_device={dl_device!r}: take it to the CPU, then move it there"

@@ -42,6 +42,7 @@ from onebuf.ops.movement import (
 from onebuf.ops.philox import random_words
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.ops.random import Draw, bits64, integers, normal, uniform
+from onebuf.ops.sorting import argsort, sort
 from onebuf.ops.statistics import mean, std, var, widened
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Scalar",
     "adopted",
     "arange",
+    "argsort",
     "as_operand",
     "as_shape",
     "binary",
@@ -86,6 +88,7 @@ __all__ = [
     "seen",
     "several",
     "shrink",
+    "sort",
     "squeeze",
     "stack",
     "std",

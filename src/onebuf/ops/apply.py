@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import FIRST_ADDED, as_dtype, meet_scalar, promote, typed_scalar
+from onebuf.dtypes import FIRST_ADDED, as_dtype, check_real, meet_scalar, promote, typed_scalar
 from onebuf.dtypes import bool as bool_
-from onebuf.errors import ArgumentTypeError, DTypeError, ScalarRangeError
+from onebuf.errors import ArgumentTypeError, DTypeError, OnebufError, ScalarRangeError, ShapeError
 from onebuf.events import Allocated, Copied, KernelRan, listeners, tell
 from onebuf.graph import (
     BINARY,
@@ -141,7 +141,10 @@ def binary(op: Op, x: Any, y: Any) -> Node:
     dtype = elementwise_dtype(op, x.dtype, y.dtype)
     shape = x.shape
     if shape != y.shape:
-        shape = broadcast_shapes(shape, y.shape)
+        try:
+            shape = broadcast_shapes(shape, y.shape)
+        except ShapeError as error:
+            raise ShapeError(f"{op.name}: {error}") from None
     if a is not None and b is not None and op in _loops:
         limit = options().eager_numel
         if a.size <= limit and b.size <= limit:
@@ -194,7 +197,8 @@ def as_operand(x: Node | Scalar | None, dtype: DT) -> Node:
         return x
     assert x is not None
     scalar: type = type(x)
-    return full_scalar(x, meet_scalar(dtype, scalar))
+    wanted = meet_scalar(dtype, scalar)
+    return full_scalar(typed_scalar(x, wanted), wanted)
 
 
 def full_scalar(value: Scalar, dtype: DT) -> Node:
@@ -218,6 +222,7 @@ def cast(x: Node, dtype: DT) -> Node:
     """``x`` converted to ``dtype``; the same node if it has that type already."""
     if x.dtype == dtype:
         return x
+    check_real(x.dtype, dtype)
     return general(CAST, (x,), dtype, x.shape, dtype)
 
 
@@ -227,6 +232,8 @@ def reduce(
     """``x`` with the elements along ``axis`` folded into one."""
     try:
         axes, shape = reduction(op, x.shape, axis, keepdims)
+    except OnebufError:
+        raise
     except TypeError as error:
         raise ArgumentTypeError(
             f"{op.name} needs an axis as an integer, several as a tuple of them, or None for all; "

@@ -16,6 +16,8 @@ from onebuf.ops.apply import general
 from onebuf.ops.quiet import quietly
 
 DT = np.dtype[Any]
+MAX_NDIM = 64
+"""As many axes as NumPy's arrays can have."""
 
 
 def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
@@ -36,6 +38,8 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
             ) from None
     if any(extent < 0 for extent in extents):
         raise ShapeError(f"a shape needs extents that are 0 or more, got {extents}")
+    if len(extents) > MAX_NDIM:
+        raise ShapeError(f"a shape needs at most {MAX_NDIM} axes, got {len(extents)}")
     return extents
 
 

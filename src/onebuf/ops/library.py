@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError, OnebufError
 from onebuf.graph import LIBRARY, Node
 from onebuf.ops.apply import adopted, general, small_arrays
 from onebuf.ops.quiet import quietly
@@ -22,6 +23,12 @@ Array = np.ndarray[Any, Any]
 Kind = tuple[tuple[int, ...], DT]
 """The shape and dtype of a result."""
 
+_REFUSALS = (
+    (IndexError, IndexRangeError),
+    (ValueError, ArgumentError),
+    (TypeError, ArgumentTypeError),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -29,10 +36,17 @@ class Call:
 
     function: Callable[..., Any]
     static: tuple[Any, ...] = ()
+    name: str = ""
 
     def __call__(self, *arrays: Any) -> Any:
-        """The result, as a new array."""
-        return self.function(*arrays, *self.static)
+        """The result, as a new array; what the library refuses is an error that names the call."""
+        try:
+            return self.function(*arrays, *self.static)
+        except OnebufError:
+            raise
+        except (IndexError, ValueError, TypeError) as error:
+            refused = next(ours for theirs, ours in _REFUSALS if isinstance(error, theirs))
+            raise refused(f"{self.name} cannot handle these values: {error}") from error
 
 
 class Shared:
@@ -68,9 +82,10 @@ def several(
     nodes: tuple[Node, ...],
     static: tuple[Any, ...],
     kinds: Sequence[Kind],
+    name: str,
 ) -> tuple[Node, ...]:
-    """The results of a ``function`` that gives one array for each of ``kinds``."""
-    call = Call(function, static)
+    """The results of ``function``, known as ``name``: an array for each of ``kinds``."""
+    call = Call(function, static, name)
     arrays = small_arrays(nodes)
     if arrays is not None:
         return tuple([adopted(np.asarray(found)) for found in quietly(call, *arrays)])
@@ -85,6 +100,11 @@ def library(
     static: tuple[Any, ...],
     shape: tuple[int, ...],
     dtype: DT,
+    name: str = "",
 ) -> Node:
-    """``function`` of the arrays of ``nodes``, followed by ``static`` arguments."""
-    return general(LIBRARY, nodes, Call(function, static), shape, dtype)
+    """``function`` of the arrays of ``nodes``, followed by ``static`` arguments.
+
+    ``name`` is what callers know it by, if that is not its own.
+    """
+    name = name or getattr(function, "__name__", "the call")
+    return general(LIBRARY, nodes, Call(function, static, name), shape, dtype)

@@ -68,10 +68,13 @@ def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
         array = settle(node)
     if array is not None and array.flags.c_contiguous:
         try:
-            return Leaf(array.reshape(shape), node.block)  # type: ignore[arg-type]
+            new_array = array.reshape(shape)
         except _REFUSED:
             View.contiguous(node.shape).reshape(shape)
             raise
+        if new_array.shape != shape and min(shape, default=0) < -1:
+            View.contiguous(node.shape).reshape(shape)  # NumPy takes any negative number for -1
+        return Leaf(new_array, node.block)  # type: ignore[arg-type]
     view = view_of(node)
     new = view.reshape(shape)
     if new is not None:
