@@ -13,7 +13,9 @@ from onebuf.kernel.nest import (
     Nest,
     Slot,
     Step,
+    accumulator_dtype,
 )
+from onebuf.kernel.partial import partials
 
 __all__ = [
     "ANY",
@@ -28,4 +30,6 @@ __all__ = [
     "Nest",
     "Slot",
     "Step",
+    "accumulator_dtype",
+    "partials",
 ]

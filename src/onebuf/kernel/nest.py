@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import float64, kind
 from onebuf.graph import REDUCE, Kind, Op
 
 DT = np.dtype[Any]
@@ -86,6 +87,13 @@ class Nest:
     slots: tuple[Slot, ...]
     steps: tuple[Step, ...]
     scalars: tuple[DT, ...] = ()
+    partial: bool = False
+    """Whether each chunk of the fold over the outermost axis is stored, at its own place."""
+
+    @property
+    def folds_all(self) -> bool:
+        """Whether the outermost axis is folded: then no thread can have a part of it."""
+        return any(step.op in FOLDS and step.arg.axis == 0 for step in self.steps)
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
@@ -111,7 +119,7 @@ class Nest:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.ndim, self.slots, self.steps, self.scalars))
+        return hash((self.ndim, self.slots, self.steps, self.scalars, self.partial))
 
     def listing(self) -> str:
         """The nest as numbered lines, indented by depth."""
@@ -124,3 +132,8 @@ class Nest:
         return "\n".join(lines)
 
 
+def accumulator_dtype(step: Step) -> DT:
+    """The dtype in which a reduction accumulates: for sums and products of floats, float64."""
+    if step.op in (REDUCE["sum"], REDUCE["prod"]) and kind(step.dtype) == "f":
+        return float64
+    return step.dtype

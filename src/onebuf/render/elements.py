@@ -14,6 +14,7 @@ import numpy as np
 from onebuf.dtypes import kind
 from onebuf.graph import BINARY, CAST, UNARY, WHERE, Op
 from onebuf.render.builder import Builder, Value
+from onebuf.render.math import MATH
 
 DT = np.dtype[Any]
 Emit = Callable[[Builder, tuple[Value, ...], DT], Value]
@@ -68,13 +69,17 @@ def _bits(instruction: str) -> Emit:
     return lambda b, operands, dtype: b.binary(instruction, *operands)
 
 
-def _intrinsic(name: str) -> Emit:
-    """A function that is exact for floats and does nothing to whole numbers."""
+def _whole(name: str) -> Emit:
+    """A function that does nothing to whole numbers."""
 
     def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
-        return b.call(name, *operands) if kind(dtype) == "f" else operands[0]
+        return MATH[name](b, *operands) if kind(dtype) == "f" else operands[0]
 
     return emit
+
+
+def _formula(name: str) -> Emit:
+    return lambda b, operands, dtype: MATH[name](b, *operands)
 
 
 def _truth(b: Builder, x: Value, dtype: DT) -> Value:
@@ -179,8 +184,8 @@ ELEMENTS: dict[Op, Emit] = {
     BINARY["minimum"]: _extreme("ole", "sle", "ule"),
     UNARY["abs"]: _abs,
     UNARY["bitwise_invert"]: _invert,
-    UNARY["ceil"]: _intrinsic("llvm.ceil"),
-    UNARY["floor"]: _intrinsic("llvm.floor"),
+    UNARY["ceil"]: _whole("ceil"),
+    UNARY["floor"]: _whole("floor"),
     UNARY["isfinite"]: _size_against_infinity("fcmp olt", 1),
     UNARY["isinf"]: _size_against_infinity("fcmp oeq", 0),
     UNARY["isnan"]: _isnan,
@@ -188,14 +193,18 @@ ELEMENTS: dict[Op, Emit] = {
     UNARY["negative"]: _negative,
     UNARY["positive"]: lambda b, operands, dtype: operands[0],
     UNARY["reciprocal"]: _reciprocal,
-    UNARY["round"]: _intrinsic("llvm.rint"),
+    UNARY["round"]: _whole("round"),
     UNARY["signbit"]: _signbit,
-    UNARY["sqrt"]: _intrinsic("llvm.sqrt"),
     UNARY["square"]: _square,
-    UNARY["trunc"]: _intrinsic("llvm.trunc"),
+    UNARY["trunc"]: _whole("trunc"),
     WHERE: lambda b, operands, dtype: b.select(*operands),
 }
 """What each operation computes; for WHERE the dtype is that of its last operand."""
+
+FLOATS_ONLY = {
+    op: _formula(name) for name, op in (UNARY | BINARY).items() if name in MATH and op not in ELEMENTS
+}
+"""The rest, which is not defined for whole numbers or not compiled for them."""
 
 
 def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
@@ -228,4 +237,18 @@ def emit(b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...]
     """The result of one elementwise operation."""
     if op is CAST:
         return cast(b, operands[0], dtypes[0], to)
-    return ELEMENTS[op](b, operands, dtypes[-1])
+    return (ELEMENTS.get(op) or FLOATS_ONLY[op])(b, operands, dtypes[-1])
+
+
+def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
+    """Whether there is code for ``op`` on operands of these dtypes.
+
+    >>> float32 = np.dtype("float32")
+    >>> supports(UNARY["exp"], (float32,), float32), supports(UNARY["exp"], (result := np.dtype("c8"),), result)
+    (True, False)
+    """
+    if any(dtype.name not in TYPES for dtype in (*operands, result)):
+        return False
+    if op in FLOATS_ONLY:
+        return all(kind(dtype) == "f" for dtype in operands)
+    return op in ELEMENTS or op is CAST

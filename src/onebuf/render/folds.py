@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import float64, kind
-from onebuf.graph import BINARY, REDUCE
-from onebuf.kernel import Nest
+from onebuf.dtypes import kind
+from onebuf.graph import BINARY, REDUCE, Op
+from onebuf.kernel import Nest, accumulator_dtype
 from onebuf.render.builder import Builder, Value
 from onebuf.render.elements import ELEMENTS, TYPES, cast, memory_type
 
@@ -27,15 +27,9 @@ _COMBINE = {
     REDUCE["any"]: BINARY["logical_or"],
 }
 
-SUPPORTED = frozenset(_COMBINE)
-"""Reductions that can be compiled."""
-
-
-def accumulator_dtype(nest_dtype: DT, op: Any) -> DT:
-    """The dtype in which a reduction with results of ``nest_dtype`` accumulates."""
-    if op in (REDUCE["sum"], REDUCE["prod"]) and kind(nest_dtype) == "f":
-        return float64
-    return nest_dtype
+def supports(op: Op, operand: DT, result: DT) -> bool:
+    """Whether there is code for a reduction."""
+    return op in _COMBINE and operand.name in TYPES and result.name in TYPES
 
 
 class Accumulator:
@@ -48,7 +42,7 @@ class Accumulator:
         self.op = step.op
         self.source = nest.steps[step.args[0]].dtype
         self.target = step.dtype
-        self.dtype = accumulator_dtype(step.dtype, step.op)
+        self.dtype = accumulator_dtype(step)
         self.type = TYPES[self.dtype.name]
         self.memory = memory_type(self.dtype)
 

@@ -44,7 +44,7 @@ class Loop(NamedTuple):
     step: int
     lanes: int
     carried: list[Value]
-    index: Value
+    counter: Value
 
 
 class Work(NamedTuple):
@@ -61,7 +61,7 @@ class _Function:
         self.nest = nest
         self.b = Builder(1)
         self.vector = lanes
-        self.block = "entry"
+        self.b.block = "entry"
         self.allocas: list[str] = []
         self.extents: list[Value] = []
         self._loops = 0
@@ -85,9 +85,13 @@ class _Function:
             if step.op is SCALAR
         }
         stores = [number for number, step in enumerate(nest.steps) if step.op is STORE]
-        self._level(Frame(0, known, tuple(places)), stores)
+        frame = Frame(0, known, tuple(places))
+        if nest.partial:
+            self._partials(frame, stores)
+        else:
+            self._level(frame, stores)
         b.line("ret void")
-        declarations = "\n".join(sorted(b.declarations))
+        declarations = "\n".join([*sorted(b.declarations), *b.helpers.values()])
         head = f"define void @{name}(ptr noalias %args, i64 %begin, i64 %end) #0 {{\nentry:"
         allocas = "\n".join(self.allocas)
         tail = "attributes #0 = { nounwind }"
@@ -165,11 +169,32 @@ class _Function:
         """A loop in chunks, whose results are folded one after another."""
         b = self.b
         loop = self._open(first, [total.identity(b) for total in work.totals], CHUNK, end)
-        beyond = b.binary("add", loop.index, b.constant("i64", CHUNK))
+        beyond = b.binary("add", loop.counter, b.constant("i64", CHUNK))
         limit = b.select(b.compare("icmp slt", end, beyond), end, beyond)
-        parts = self._sweep(frame, work, loop.index, limit)
+        parts = self._sweep(frame, work, loop.counter, limit)
         self._close(loop, self._paired(work, loop.carried, parts, Accumulator.combine))
         return loop.carried
+
+    def _partials(self, frame: Frame, stores: list[int]) -> None:
+        """A loop in chunks, whose results are stored one after another."""
+        b, nest = self.b, self.nest
+        folds = [nest.steps[store].args[0] for store in stores]
+        depth_zero = [n for n in self._closure(folds, frame.known) if nest.depths[n] == 0]
+        for number in depth_zero:
+            if nest.steps[number].op not in FOLDS:
+                self._step(number, frame)
+        work = Work([Accumulator(nest, number) for number in folds], [])
+        end = Value("%end", "i64", True)
+        loop = self._open(Value("%begin", "i64", True), [], CHUNK, end)
+        beyond = b.binary("add", loop.counter, b.constant("i64", CHUNK))
+        limit = b.select(b.compare("icmp slt", end, beyond), end, beyond)
+        parts = self._sweep(frame, work, loop.counter, limit)
+        chunk = b.binary("sdiv", loop.counter, b.constant("i64", CHUNK))
+        for store, part in zip(stores, parts, strict=True):
+            slot = nest.steps[store].arg
+            place = self.access.moved(b, slot, 0, frame.places[slot], chunk)
+            self.access.store(b, slot, place, part, 0)
+        self._close(loop, [])
 
     def _sweep(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
         """One pass from ``first`` to ``end``."""
@@ -178,7 +203,7 @@ class _Function:
         if innermost and not sequential and self.vector > 1:
             return self._vectors(frame, work, LANES if work.totals else self.vector, first, end)
         loop = self._open(first, [total.identity(self.b) for total in work.totals], 1, end)
-        values = self._body(frame, work, loop.index)
+        values = self._body(frame, work, loop.counter)
         self._close(loop, self._paired(work, loop.carried, values, Accumulator.add))
         return loop.carried
 
@@ -194,13 +219,13 @@ class _Function:
         b.lanes = lanes
         wide = [Value(b.spread(start), start.type) for start in starts]
         loop = self._open(first, wide, lanes, middle)
-        values = self._body(frame, work, loop.index)
+        values = self._body(frame, work, loop.counter)
         self._close(loop, self._paired(work, loop.carried, values, Accumulator.add))
         b.lanes = 1
         rests = [self._spare(total, start) for total, start in zip(work.totals, starts, strict=True)]
         tail = self._open(middle, [], 1, end)
-        values = self._body(frame, work, tail.index)
-        lane = b.binary("sub", tail.index, middle)
+        values = self._body(frame, work, tail.counter)
+        lane = b.binary("sub", tail.counter, middle)
         for total, value, rest in zip(work.totals, values, rests, strict=True):
             self._poke(rest, lane.name, total.widened(b, value))
         self._close(tail, [])
@@ -234,39 +259,39 @@ class _Function:
         b = self.b
         self._loops += 1
         tag = f"loop{self._loops}"
+        before = b.block
         b.line(f"br label %{tag}")
         b.line(f"{tag}:")
         line = len(b.lines)
         index = Value(f"%{tag}.i", "i64", True)
-        b.line(f"{index.name} = phi i64 [ {first.name}, %{self.block} ], [ %{tag}.next, @LATCH ]")
+        b.line(f"{index.name} = phi i64 [ {first.name}, %{before} ], [ %{tag}.next, @LATCH ]")
         phis = []
         for number, value in enumerate(carried):
             phi = Value(f"%{tag}.c{number}", value.type, value.uniform)
             of = b.type(value.type, value.uniform)
-            start = f"[ {value.name}, %{self.block} ]"
+            start = f"[ {value.name}, %{before} ]"
             b.line(f"{phi.name} = phi {of} {start}, [ @VALUE{number}@, @LATCH ]")
             phis.append(phi)
         going = b.compare("icmp slt", index, end)
         b.line(f"br i1 {going.name}, label %{tag}.body, label %{tag}.end")
         b.line(f"{tag}.body:")
-        self.block = f"{tag}.body"
         return Loop(line, tag, step, b.lanes, phis, index)
 
     def _close(self, loop: Loop, values: list[Value]) -> None:
         """End the loop, with what it carries into its next turn."""
         b, tag = self.b, loop.tag
+        latch = b.block
         names = [
             b.spread(value) if value.uniform and not phi.uniform else value.name
             for value, phi in zip(values, loop.carried, strict=True)
         ]
-        b.line(f"%{tag}.next = add nsw i64 {loop.index.name}, {loop.step}")
+        b.line(f"%{tag}.next = add nsw i64 {loop.counter.name}, {loop.step}")
         b.line(f"br label %{tag}")
         for line in range(loop.line, loop.line + 1 + len(names)):
-            text = b.lines[line].replace("@LATCH", f"%{self.block}")
+            text = b.lines[line].replace("@LATCH", f"%{latch}")
             number = line - loop.line - 1
             b.lines[line] = text.replace(f"@VALUE{number}@", names[number]) if names else text
         b.line(f"{tag}.end:")
-        self.block = f"{tag}.end"
 
     def _spare(self, total: Accumulator, start: Value) -> str:
         """Memory for one vector of accumulators, all set to ``start``."""

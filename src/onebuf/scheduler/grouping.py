@@ -14,7 +14,7 @@ import numpy as np
 
 from onebuf.dtypes import kind
 from onebuf.graph import ARANGE, COPY, Kind, Node
-from onebuf.kernel import FOLDS, STORE, Nest, Slot, Step
+from onebuf.kernel import CHUNK, FOLDS, Nest, Slot, Step
 from onebuf.layout import View
 from onebuf.scheduler.items import Item, schedule
 from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace
@@ -30,6 +30,13 @@ class Group:
     scalars: tuple[np.generic, ...]
     outputs: tuple[Node, ...]
     reason: str
+
+    @property
+    def name(self) -> str:
+        """What it does, in short: the operation that was asked for, and how many it does at once."""
+        count = sum(step.op.kind in (Kind.ELEMENTWISE, Kind.REDUCE) for step in self.nest.steps)
+        name = self.outputs[0].op.name
+        return name if count <= 1 else f"{name} and {count - 1} more"
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -133,7 +140,33 @@ def _trace(node: Node, stops: set[int], reason: str, supports: Supports) -> Grou
         raise Cut(fold, "its result is read at another shape")
     trace = Trace(shape, True, stops, supports)
     trace.want(node, view)
-    return _group(trace, (node,), reason)
+    found = _group(trace, (node,), reason)
+    if found.nest.folds_all and found.extents[0] > CHUNK:
+        _check_one_pass(trace)
+    return found
+
+
+def _check_one_pass(trace: Trace) -> None:
+    """Raise if a fold of everything needs another one first: threads would have to wait for it."""
+    after: set[int] = set()
+    for number, step in enumerate(trace.steps):
+        if number in trace.folded and after.intersection(step.args):
+            inner = next(n for n in trace.folded if n in _below(trace.steps, number))
+            raise Cut(trace.folded[inner], "another pass over everything needs it first")
+        if number in trace.folded or after.intersection(step.args):
+            after.add(number)
+
+
+def _below(steps: list[Step], number: int) -> set[int]:
+    """The steps that step ``number`` needs."""
+    found: set[int] = set()
+    todo = list(steps[number].args)
+    while todo:
+        here = todo.pop()
+        if here not in found:
+            found.add(here)
+            todo.extend(steps[here].args)
+    return found
 
 
 def _first_fold(node: Node, stops: set[int]) -> Node | None:
@@ -191,5 +224,3 @@ def _stride_class(stride: int, extent: int) -> int:
         return 0
     return stride if stride in (0, 1, -1) else 2
 
-
-__all__ = ["STORE", "Group", "group"]

@@ -60,6 +60,8 @@ class Trace:
     reaches: list[Reach] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     scalars: list[np.generic] = field(default_factory=list)
+    folded: dict[int, Node] = field(default_factory=dict)
+    """The reductions among the steps, by number."""
     _seen: dict[Any, int] = field(default_factory=dict)
 
     def want(self, root: Node, view: View) -> None:
@@ -148,7 +150,12 @@ class Trace:
             raise Cut(node, f"{node.op.name} of {src.dtype.name} has no kernel")
         sequential = bool(axes) and max(axes) != len(src.shape) - 1
         fold = Fold(len(self.shape) - 1, sequential)
-        return [(base, at)], lambda args: self._add(node.op, args, node.dtype, fold)
+        return [(base, at)], lambda args: self._add_fold(node, args, fold)
+
+    def _add_fold(self, node: Node, args: tuple[int, ...], fold: Fold) -> int:
+        number = self._add(node.op, args, node.dtype, fold)
+        self.folded[number] = node
+        return number
 
     def _op(self, node: Node, args: tuple[int, ...]) -> int:
         if node.op is COPY:

@@ -1,0 +1,125 @@
+"""Kernels run: a group's nest compiled once, its arguments packed, its indices shared out.
+
+This is tier 2. Programs are found by nest, so a new shape compiles nothing. The compiler itself is
+imported when the first kernel is needed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from math import prod
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from onebuf.events import KernelRan, listeners, tell
+from onebuf.graph import Node, attach, settle
+from onebuf.kernel import CHUNK, Nest, partials
+from onebuf.ops import new_array
+from onebuf.render.loops import render
+from onebuf.scheduler import Group
+
+Array = np.ndarray[Any, Any]
+
+SHARED = 32768
+"""Fewer elements than this are not worth waking another thread for."""
+GRAIN = 16384
+"""About as many elements as a thread takes at a time."""
+STREAMED_BYTES = 8 << 20
+"""Results of more bytes than this are written past the caches, which they would only fill."""
+LANES = 16
+
+
+@cache
+def _cpu() -> Any:
+    """The runtime of compiled code, which brings LLVM with it."""
+    return importlib.import_module("onebuf.backends.cpu")
+
+
+@cache
+def program(nest: Nest) -> Any:
+    """The compiled program of a nest."""
+    return _cpu().compile(render(nest, "kernel", LANES), "kernel")
+
+
+def run_group(group: Group) -> None:
+    """Compute the outputs of ``group``, which become stored."""
+    start = perf_counter()
+    made = [new_array(node.shape, node.dtype) for node in group.outputs]
+    try:
+        launch(group, [array for array, _ in made])
+    except Exception as error:
+        origin = group.outputs[0].origin
+        if origin is not None:
+            error.add_note(f"while computing {group.outputs[0].op.name}, asked for at {origin}")
+        raise
+    if listeners():
+        nbytes = sum(array.nbytes for array, _ in made)
+        tell(KernelRan(group.name, nbytes, perf_counter() - start, 2))
+    for node, (array, block) in zip(group.outputs, made, strict=True):
+        attach(node, array, block)
+
+
+def launch(group: Group, outputs: list[Array]) -> None:
+    """Run the kernel of ``group`` into ``outputs``."""
+    nest, extents = group.nest, group.extents
+    addresses = [
+        reach.view.offset if reach.is_index else _address(reach.node, group.outputs, outputs)
+        + reach.view.offset * reach.node.dtype.itemsize
+        for reach in group.reaches
+    ]
+    if nest.folds_all and extents[0] > CHUNK:
+        _in_chunks(group, addresses)
+        return
+    words = pack(addresses, extents, [reach.view.stride for reach in group.reaches], group.scalars)
+    _share(program(nest), words, extents, 0 if nest.folds_all else extents[0])
+
+
+def pack(addresses: list[int], extents: Any, strides: Any, scalars: Any) -> Array:
+    """The argument block of a call, as `onebuf.render.loops` lays it out."""
+    rows = [step for stride in strides for step in stride]
+    words = np.array([*addresses, *extents, *rows, *(0 for _ in scalars)], dtype=np.int64)
+    first = len(words) - len(scalars)
+    for number, scalar in enumerate(scalars, first):
+        words[number : number + 1].view(scalar.dtype)[0] = scalar
+    return words
+
+
+def _share(compiled: Any, words: Array, extents: tuple[int, ...], count: int) -> None:
+    """Run on one thread, or on all of them if the outermost axis can be divided."""
+    address = words.ctypes.data
+    if not count or prod(extents) < SHARED:
+        compiled.call(address, 0, extents[0])
+        return
+    inner = max(1, prod(extents[1:]))
+    grain = max(1, GRAIN // inner)
+    if len(extents) == 1:
+        grain = (grain + LANES - 1) // LANES * LANES
+    _cpu().run(compiled, address, count, grain)
+
+
+def _in_chunks(group: Group, addresses: list[int]) -> None:
+    """A fold of everything: first chunk by chunk, shared out, then the chunks."""
+    first, second = partials(group.nest)
+    extent = group.extents[0]
+    chunks = -(-extent // CHUNK)
+    parts = [np.empty(chunks, slot.dtype) for slot in first.slots[len(group.nest.slots) :]]
+    places = [part.ctypes.data for part in parts]
+    strides = [reach.view.stride for reach in group.reaches]
+    words = pack([*addresses, *places], (extent,), [*strides, *((1,) for _ in parts)], group.scalars)
+    _cpu().run(program(first), words.ctypes.data, extent, 2 * CHUNK)
+    words = pack([*addresses, *places], (chunks,), [*strides, *((1,) for _ in parts)], group.scalars)
+    program(second).call(words.ctypes.data, 0, chunks)
+
+
+def _address(node: Node, outputs: tuple[Node, ...], arrays: list[Array]) -> int:
+    for output, array in zip(outputs, arrays, strict=True):
+        if node is output:
+            return int(array.__array_interface__["data"][0])
+    stored = settle(node)
+    assert stored is not None, f"{node} is not in memory"
+    return int(stored.__array_interface__["data"][0])
+
+
