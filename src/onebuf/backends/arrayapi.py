@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.backends.complex_loops import COMPLEX_LOOPS, complex_pow
 from onebuf.dtypes import is_added
 from onebuf.errors import ArgumentError, IndexRangeError
 from onebuf.graph import (
@@ -172,6 +173,9 @@ def _floor_divide(x: Array, y: Array, out: Array) -> None:
 
 
 def _pow(x: Array, y: Array, out: Array) -> None:
+    if out.dtype.kind == "c":
+        complex_pow(x, y, out)
+        return
     try:
         np.pow(x, y, out)
     except ValueError:
@@ -269,7 +273,8 @@ FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
 
 def run_into(op: Op, operands: Operands, arg: Any, out: Array) -> None:
     """Compute ``op`` on NumPy arrays into ``out``."""
-    loop = LOOPS.get(op)
+    loop = COMPLEX_LOOPS.get(op) if out.dtype.kind == "c" else None
+    loop = loop or LOOPS.get(op)
     if loop is not None:
         loop(*operands, out)
         return

@@ -9,6 +9,7 @@ it, everything here builds graphs and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -43,6 +44,8 @@ from onebuf.options import options
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
 Scalar = bool | int | float | complex
+Loop = Callable[..., Any]
+"""Compute an elementwise operation: (*operands, out)."""
 Run = Callable[[Op, tuple[Any, ...], Any, Array], None]
 """Compute an operation: (op, operands, arg, out)."""
 
@@ -54,7 +57,8 @@ _COMPARISONS = {
     for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 }
 
-_loops: dict[Op, Callable[..., Any]] = {}
+_loops: dict[Op, Loop] = {}
+_complex_loops: dict[Op, Loop] = {}
 _run: Run | None = None
 _allocate = POOL.allocate
 _new_cell = POOL.cell
@@ -62,11 +66,24 @@ _shelves = POOL.shelves.by_kind
 _ndarray = np.ndarray
 
 
-def install(loops: dict[Op, Callable[..., Any]], run: Run) -> None:
-    """Turn tier 0 on: ``loops`` take (*operands, out) for each elementwise op, ``run`` the rest."""
+def install(loops: dict[Op, Loop], complex_loops: dict[Op, Loop], run: Run) -> None:
+    """Turn tier 0 on: ``loops`` compute elementwise operations, ``run`` all others.
+
+    ``complex_loops`` are those of one operand that complex results take instead.
+    """
     global _run
     _loops.update(loops)
+    _complex_loops.update(complex_loops)
+    _unary.cache_clear()
     _run = run
+
+
+@cache
+def _unary(op: Op, operand: DT) -> tuple[DT, Loop | None]:
+    """The dtype of ``op`` on an operand of this dtype, and the loop that computes it."""
+    dtype = elementwise_dtype(op, operand)
+    loop = _complex_loops.get(op) if dtype.kind == "c" else None
+    return dtype, loop or _loops.get(op)
 
 
 def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
@@ -80,9 +97,9 @@ def unary(op: Op, x: Node) -> Node:
     array = x.array
     if array is None and x.op is VIEW:
         array = settle(x)
-    dtype = elementwise_dtype(op, x.dtype)
-    if array is not None and array.size <= options().eager_numel and op in _loops:
-        return _now(op, array, None, x.shape, dtype, array.size)
+    dtype, loop = _unary(op, x.dtype)
+    if array is not None and array.size <= options().eager_numel and loop is not None:
+        return _now(op, loop, array, None, x.shape, dtype, array.size)
     return make(op, (x,), None, x.shape, dtype)
 
 
@@ -109,11 +126,11 @@ def binary(op: Op, x: Any, y: Any) -> Node:
         limit = options().eager_numel
         if a.size <= limit and b.size <= limit:
             numel = a.size if shape is x.shape else prod(shape)
-            return _now(op, a, b, shape, dtype, numel)
+            return _now(op, _loops[op], a, b, shape, dtype, numel)
     return make(op, (x, y), None, shape, dtype)
 
 
-def _now(op: Op, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
+def _now(op: Op, loop: Loop, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
     """The result of an elementwise operation, computed at once; ``y`` is None if it takes one."""
     cell: Cell | None
     try:
@@ -128,9 +145,9 @@ def _now(op: Op, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) 
         out, block = new_array(shape, dtype)
         result = Leaf(out, block)
     if y is None:
-        quiet_context().run(_loops[op], x, out)
+        quiet_context().run(loop, x, out)
     else:
-        quiet_context().run(_loops[op], x, y, out)
+        quiet_context().run(loop, x, y, out)
     if listeners():
         if reused is not None:
             tell(Allocated(reused.chunk.nbytes, POOL.stats().in_use))
@@ -150,7 +167,7 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
             value = scalar_dtype.type(value)
         one, two = (value, array) if reflected else (array, value)
         try:
-            return _now(op, one, two, x.shape, dtype, array.size)
+            return _now(op, _loops[op], one, two, x.shape, dtype, array.size)
         except OverflowError:
             typed_scalar(value, scalar_dtype)
             raise

@@ -1,0 +1,123 @@
+"""Loops on complex numbers, where NumPy's alone differ from the array API or lose digits.
+
+Finite numbers go through NumPy's loops nearly everywhere; what those make of infinities and NaNs
+depends on the C library below them, so that special values come from rules instead. A loop may be
+told to write where it reads from: it writes after everything is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.complex_special import RULES, Rule, apply
+from onebuf.graph import UNARY, Op
+
+Array = np.ndarray[Any, Any]
+Loop = Callable[..., Any]
+
+_SPLITTER = 2.0**27 + 1
+"""Cuts a float64 into two halves whose products are exact (Dekker 1971)."""
+
+
+def corrected(loop: Loop, rule: Rule) -> Loop:
+    """``loop``, but for what is infinite or NaN, where ``rule`` holds."""
+
+    def run(x: Array, out: Array) -> None:
+        finite = np.isfinite(x)
+        if finite.all():
+            loop(x, out)
+            return
+        special = ~finite
+        values = apply(rule, x[special])
+        loop(x, out)
+        out[special] = values
+
+    return run
+
+
+def _expm1(x: Array, out: Array) -> None:
+    """NumPy's, but where it is special, or e to the real part alone is too large."""
+    special = ~(np.isfinite(x) & (x.real < np.log(np.finfo(x.dtype).max)))
+    values = _far_expm1(x[special]) if special.any() else None
+    np.expm1(x, out)
+    np.add(out.real, 0.0, out=out.real)  # of ±0 the standard makes +0
+    if values is not None:
+        out[special] = values
+
+
+def _far_expm1(z: Array) -> Array:
+    return np.where(np.isfinite(z), np.exp(z), apply(RULES["expm1"], z))
+
+
+def _log1p(x: Array, out: Array) -> None:
+    """log|1 + z| from |1 + z|² - 1 near the unit circle, where log of a modulus has no digits left.
+
+    The difference is 2a + a² + b², which may cancel, so that it is summed with all rounding errors.
+    """
+    a, b = x.real.astype(np.float64), x.imag.astype(np.float64)
+    modulus = np.hypot(a + 1, b)
+    near = (modulus > 0.5) & (modulus < 2)
+    squares, tails = zip(_square(a), _square(b), strict=True)
+    total, tail = _two_sum(2 * a, squares[0])
+    total, more = _two_sum(total, squares[1])
+    excess = total + (tail + more + tails[0] + tails[1])
+    size = np.where(near, 0.5 * np.log1p(excess), np.log(modulus))
+    angle = np.arctan2(b, a + 1)
+    out.real, out.imag = size, angle
+
+
+def _square(x: Array) -> tuple[Array, Array]:
+    """x² and what rounding took from it."""
+    rounded = x * x
+    shifted = _SPLITTER * x
+    high = shifted - (shifted - x)
+    low = x - high
+    return rounded, ((high * high - rounded) + 2 * high * low) + low * low
+
+
+def _two_sum(x: Array, y: Array) -> tuple[Array, Array]:
+    """x + y and what rounding took from it (Knuth)."""
+    total = x + y
+    part = total - x
+    return total, (x - (total - part)) + (y - part)
+
+
+def _sign(x: Array, out: Array) -> None:
+    """NumPy's, but where a part is NaN, or the modulus overflows or has lost digits."""
+    info = np.finfo(x.dtype)
+    modulus = np.abs(x)
+    hard = ~((modulus > info.smallest_normal) & np.isfinite(modulus))
+    values = _hard_sign(x[hard]) if hard.any() else None
+    np.sign(x, out)
+    if values is not None:
+        out[hard] = values
+
+
+def _hard_sign(z: Array) -> Array:
+    info = np.finfo(z.dtype)
+    power = np.where(np.abs(z) < 1, 2 - info.minexp, -2).astype(np.int32)
+    scaled = np.empty_like(z)
+    scaled.real, scaled.imag = np.ldexp(z.real, power), np.ldexp(z.imag, power)
+    result = np.sign(scaled)
+    result[np.isnan(z)] = complex(np.nan, np.nan)
+    return result
+
+
+def complex_pow(x: Any, y: Any, out: Array) -> None:
+    """NumPy's, but for negative powers of zero, which are infinite in an unknown direction."""
+    pole = (np.equal(x, 0) & (np.real(y) < 0)) | np.zeros(out.shape, bool)
+    np.pow(x, y, out)
+    if pole.any():
+        out[pole] = complex(np.inf, np.nan)
+
+
+COMPLEX_LOOPS: dict[Op, Loop] = {
+    **{UNARY[name]: corrected(getattr(np, name), rule) for name, rule in RULES.items()},
+    UNARY["expm1"]: _expm1,
+    UNARY["log1p"]: _log1p,
+    UNARY["sign"]: _sign,
+}
+"""Functions of one operand with complex results, where NumPy's loop alone will not do: (x, out)."""
