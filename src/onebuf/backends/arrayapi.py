@@ -247,12 +247,28 @@ _FOLDS: dict[Op, np.ufunc] = {
 }
 
 
+_NUMPYS_START: dict[str, Any] = {}
+_STARTS: dict[tuple[np.ufunc, str], dict[str, Any]] = {
+    (np.add, "f"): {"initial": -0.0},
+    (np.add, "c"): {"initial": complex(-0.0, -0.0)},
+    (np.multiply, "c"): {"initial": None},
+}
+"""What to start a fold with, by kind of number, so that the first element stays what it is.
+
+NumPy starts sums with +0, which makes +0 of a -0, and products with 1 + 0j, which makes NaN of an
+infinite element's zero part. None is the first element itself.
+"""
+
+
 def _fold(ufunc: np.ufunc, x: Array, arg: Any, out: Array) -> None:
     axes, keepdims = arg
-    if not is_added(out.dtype):
-        ufunc.reduce(x, axis=axes, dtype=out.dtype, out=out, keepdims=keepdims)
+    added = is_added(out.dtype)
+    dtype = np.dtype(np.float32) if added else out.dtype
+    start = _STARTS.get((ufunc, dtype.kind), _NUMPYS_START) if x.size else _NUMPYS_START
+    if not added:
+        ufunc.reduce(x, axis=axes, dtype=dtype, out=out, keepdims=keepdims, **start)
         return
-    wide = ufunc.reduce(x, axis=axes, dtype=np.float32, keepdims=keepdims)
+    wide = ufunc.reduce(x, axis=axes, dtype=dtype, keepdims=keepdims, **start)
     np.copyto(out, wide, casting="unsafe")
 
 

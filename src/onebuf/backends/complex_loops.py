@@ -18,6 +18,8 @@ from onebuf.graph import UNARY, Op
 Array = np.ndarray[Any, Any]
 Loop = Callable[..., Any]
 
+_LOPSIDED = ("atan", "atanh")
+"""Functions that C libraries round differently in different quadrants."""
 _SPLITTER = 2.0**27 + 1
 """Cuts a float64 into two halves whose products are exact (Dekker 1971)."""
 
@@ -34,6 +36,19 @@ def corrected(loop: Loop, rule: Rule) -> Loop:
         values = apply(rule, x[special])
         loop(x, out)
         out[special] = values
+
+    return run
+
+
+def symmetric(loop: Loop) -> Loop:
+    """``loop`` on the first quadrant, mirrored into the others: exactly odd, exactly conjugate."""
+
+    def run(x: Array, out: Array) -> None:
+        quadrant = np.empty_like(x)
+        quadrant.real, quadrant.imag = np.abs(x.real), np.abs(x.imag)
+        loop(quadrant, quadrant)
+        p, q = np.copysign(quadrant.real, x.real), np.copysign(quadrant.imag, x.imag)
+        out.real, out.imag = p, q
 
     return run
 
@@ -106,18 +121,35 @@ def _hard_sign(z: Array) -> Array:
     return result
 
 
-def complex_pow(x: Any, y: Any, out: Array) -> None:
-    """NumPy's, but for negative powers of zero, which are infinite in an unknown direction."""
-    pole = (np.equal(x, 0) & (np.real(y) < 0)) | np.zeros(out.shape, bool)
-    np.pow(x, y, out)
-    if pole.any():
-        out[pole] = complex(np.inf, np.nan)
+def _reciprocal(x: Array, out: Array) -> None:
+    """1 / x, of which NumPy's reciprocal has neither the zeros nor the poles."""
+    np.divide(1, x, out)
 
 
 COMPLEX_LOOPS: dict[Op, Loop] = {
     **{UNARY[name]: corrected(getattr(np, name), rule) for name, rule in RULES.items()},
+    **{UNARY[name]: corrected(symmetric(getattr(np, name)), RULES[name]) for name in _LOPSIDED},
     UNARY["expm1"]: _expm1,
     UNARY["log1p"]: _log1p,
+    UNARY["reciprocal"]: _reciprocal,
     UNARY["sign"]: _sign,
 }
 """Functions of one operand with complex results, where NumPy's loop alone will not do: (x, out)."""
+
+
+def complex_pow(x: Any, y: Any, out: Array) -> None:
+    """NumPy's; exp(y log x) where that knows more, which is at infinite and vanishing bases."""
+    result = np.asarray(np.pow(x, y))
+    lost = np.isnan(result)
+    if lost.any():
+        base, exponent = (np.broadcast_to(z, out.shape)[lost].astype(result.dtype) for z in (x, y))
+        COMPLEX_LOOPS[UNARY["log"]](base, base)
+        power = exponent * base
+        COMPLEX_LOOPS[UNARY["exp"]](power, power)
+        found = result[lost]
+        result[lost] = np.where(_unknown_parts(power) < _unknown_parts(found), power, found)
+    np.copyto(out, result, casting="same_kind")
+
+
+def _unknown_parts(z: Array) -> Array:
+    return np.asarray(np.isnan(z.real).astype(np.int8) + np.isnan(z.imag))
