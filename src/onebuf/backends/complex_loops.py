@@ -75,11 +75,10 @@ def _log1p(x: Array, out: Array) -> None:
     a, b = x.real.astype(np.float64), x.imag.astype(np.float64)
     modulus = np.hypot(a + 1, b)
     near = (modulus > 0.5) & (modulus < 2)
-    squares, tails = zip(_square(a), _square(b), strict=True)
-    total, tail = _two_sum(2 * a, squares[0])
-    total, more = _two_sum(total, squares[1])
-    excess = total + (tail + more + tails[0] + tails[1])
-    size = np.where(near, 0.5 * np.log1p(excess), np.log(modulus))
+    size = np.where(near, 0.5 * np.log1p(_total(2 * a, *_square(a), *_square(b))), np.log(modulus))
+    huge = np.isinf(modulus)
+    if huge.any():
+        size = np.where(huge, np.log(np.hypot(a / 4, b / 4)) + np.log(4), size)
     angle = np.arctan2(b, a + 1)
     out.real, out.imag = size, angle
 
@@ -91,6 +90,16 @@ def _square(x: Array) -> tuple[Array, Array]:
     high = shifted - (shifted - x)
     low = x - high
     return rounded, ((high * high - rounded) + 2 * high * low) + low * low
+
+
+def _total(first: Array, *others: Array) -> Array:
+    """The sum, added with what rounding takes, and that with what rounding takes from it."""
+    total, tail, rest = first, np.zeros_like(first), np.zeros_like(first)
+    for other in others:
+        total, taken = _two_sum(total, other)
+        tail, taken = _two_sum(tail, taken)
+        rest = rest + taken
+    return np.asarray(total + (tail + rest))
 
 
 def _two_sum(x: Array, y: Array) -> tuple[Array, Array]:

@@ -119,6 +119,10 @@ class Case(NamedTuple):
     operands: tuple[Any, ...]
     wanted: tuple[Part, ...]
 
+    def accepts(self, number: Any, epsilon: float) -> bool:
+        parts = [number] if len(self.wanted) == 1 else [number.real, number.imag]
+        return all(part.accepts(got, epsilon) for part, got in zip(self.wanted, parts, strict=True))
+
 
 class Row(NamedTuple):
     """One statement of the standard, or what an identity makes of one."""

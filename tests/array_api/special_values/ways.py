@@ -77,7 +77,7 @@ def ways(name: str, operands: list[Array], at: Array) -> Iterator[Result]:
             with context():
                 yield f"{form}, {mode}", call(*_buffers(operands)), at
                 yield f"{form}, {mode}, strided", call(*_strided(operands)), at
-            for i in _sample(len(at), 3):
+            for i in _sample(len(at), 2):
                 one = [array[i] for array in operands]
                 with context():
                     yield f"{form}, {mode}, 0-d", call(*_buffers(one)), at[i]
@@ -96,7 +96,7 @@ def _with_numbers(
     at: Array,
 ) -> Iterator[Result]:
     """One operand a number of Python's."""
-    for i in _sample(len(at), 4):
+    for i in _sample(len(at), 3):
         x, y = (array[i] for array in operands)
         for form, call in forms:
             with context():
