@@ -18,6 +18,9 @@ from onebuf.graph import UNARY, Op
 Array = np.ndarray[Any, Any]
 Loop = Callable[..., Any]
 
+_INFO = {np.dtype(kind): np.finfo(kind) for kind in (np.complex64, np.complex128)}
+_LARGEST_EXPONENT = {dtype: float(np.log(info.max)) for dtype, info in _INFO.items()}
+_SMALLEST_NORMAL = {dtype: float(info.smallest_normal) for dtype, info in _INFO.items()}
 _LOPSIDED = ("atan", "atanh")
 """Functions that C libraries round differently in different quadrants."""
 _SPLITTER = 2.0**27 + 1
@@ -55,12 +58,12 @@ def symmetric(loop: Loop) -> Loop:
 
 def _expm1(x: Array, out: Array) -> None:
     """NumPy's, but where it is special, or e to the real part alone is too large."""
-    special = ~(np.isfinite(x) & (x.real < np.log(np.finfo(x.dtype).max)))
-    values = _far_expm1(x[special]) if special.any() else None
+    plain = np.isfinite(x) & (x.real < _LARGEST_EXPONENT[x.dtype])
+    values = None if plain.all() else _far_expm1(x[~plain])
     np.expm1(x, out)
     np.add(out.real, 0.0, out=out.real)  # of ±0 the standard makes +0
     if values is not None:
-        out[special] = values
+        out[~plain] = values
 
 
 def _far_expm1(z: Array) -> Array:
@@ -70,12 +73,20 @@ def _far_expm1(z: Array) -> Array:
 def _log1p(x: Array, out: Array) -> None:
     """log|1 + z| from |1 + z|² - 1 near the unit circle, where log of a modulus has no digits left.
 
-    The difference is 2a + a² + b², which may cancel, so that it is summed with all rounding errors.
+    The difference is a(2 + a) + b². Where that cancels, it is summed with all rounding errors.
     """
     a, b = x.real.astype(np.float64), x.imag.astype(np.float64)
     modulus = np.hypot(a + 1, b)
+    size = np.log(modulus)
     near = (modulus > 0.5) & (modulus < 2)
-    size = np.where(near, 0.5 * np.log1p(_total(2 * a, *_square(a), *_square(b))), np.log(modulus))
+    if near.any():
+        one, two = a * (a + 2), b * b
+        excess = np.asarray(one + two)
+        cancels = near & (excess < 0.75 * (np.abs(one) + two))
+        if cancels.any():
+            c, d = a[cancels], b[cancels]
+            excess[cancels] = _total(2 * c, *_square(c), *_square(d))
+        size = np.where(near, 0.5 * np.log1p(excess), size)
     huge = np.isinf(modulus)
     if huge.any():
         size = np.where(huge, np.log(np.hypot(a / 4, b / 4)) + np.log(4), size)
@@ -111,18 +122,16 @@ def _two_sum(x: Array, y: Array) -> tuple[Array, Array]:
 
 def _sign(x: Array, out: Array) -> None:
     """NumPy's, but where a part is NaN, or the modulus overflows or has lost digits."""
-    info = np.finfo(x.dtype)
     modulus = np.abs(x)
-    hard = ~((modulus > info.smallest_normal) & np.isfinite(modulus))
-    values = _hard_sign(x[hard]) if hard.any() else None
+    plain = (modulus > _SMALLEST_NORMAL[x.dtype]) & np.isfinite(modulus)
+    values = None if plain.all() else _hard_sign(x[~plain])
     np.sign(x, out)
     if values is not None:
-        out[hard] = values
+        out[~plain] = values
 
 
 def _hard_sign(z: Array) -> Array:
-    info = np.finfo(z.dtype)
-    power = np.where(np.abs(z) < 1, 2 - info.minexp, -2).astype(np.int32)
+    power = np.where(np.abs(z) < 1, 2 - _INFO[z.dtype].minexp, -2).astype(np.int32)
     scaled = np.empty_like(z)
     scaled.real, scaled.imag = np.ldexp(z.real, power), np.ldexp(z.imag, power)
     result = np.sign(scaled)
