@@ -171,6 +171,19 @@ def test_a_fold_is_one_step_after_another(
 
 
 @modes
+@pytest.mark.parametrize("dtype", [*FLOATS, *COMPLEX])
+def test_a_trace_is_a_sum(dtype: str, mode: Any) -> None:
+    with mode():
+        assert xp.linalg.trace(xp.zeros((0, 0), dtype=dtype)).item() == 0
+        assert xp.linalg.trace(xp.ones((2, 3), dtype=dtype), offset=7).item() == 0
+        for diagonal, wanted in SUMS:
+            x = np.full((len(diagonal), len(diagonal)), nan, dtype)
+            np.fill_diagonal(x, diagonal)
+            got = xp.linalg.trace(xp.asarray(x)).item()
+            assert is_number(got.real, wanted)
+
+
+@modes
 @pytest.mark.parametrize("count", [1, 2, 17])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_a_sum_of_negative_zeros_is_one(dtype: str, count: int, mode: Any) -> None:
