@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import is_added
+from onebuf.backends.complex_loops import COMPLEX_LOOPS, complex_pow
+from onebuf.dtypes import float32, is_added
 from onebuf.errors import ArgumentError, IndexRangeError
 from onebuf.graph import (
     ARANGE,
@@ -172,6 +173,9 @@ def _floor_divide(x: Array, y: Array, out: Array) -> None:
 
 
 def _pow(x: Array, y: Array, out: Array) -> None:
+    if out.dtype.kind == "c":
+        complex_pow(x, y, out)
+        return
     if x is out and out.dtype.kind in "iu" and np.min(y, initial=0) < 0:
         raise _negative_power(y)  # NumPy would find out in the middle of writing
     try:
@@ -242,12 +246,29 @@ _SHORT, _MANY = 7, 64
 elements on, or four complex ones, NumPy adds in another order."""
 
 
+_STARTS: dict[tuple[np.ufunc, str], Any] = {
+    (np.add, "f"): -0.0,
+    (np.add, "c"): complex(-0.0, -0.0),
+    (np.multiply, "c"): None,
+}
+"""What to start a fold with, by kind of number, so that the first element stays what it is.
+
+NumPy starts sums with +0, which makes +0 of a -0, and products with 1 + 0j, which makes NaN of an
+infinite element's zero part. None is the first element itself.
+"""
+
+
 def _fold(ufunc: np.ufunc) -> Callable[..., Any]:
-    reduce: Any = ufunc.reduce
+    def reduce(x: Array, axes: tuple[int, ...], dtype: Any, out: Array | None, keep: bool) -> Any:
+        fold: Any = ufunc.reduce
+        key = (ufunc, dtype.kind)
+        if x.size and key in _STARTS:
+            return fold(x, axes, dtype, out, keep, _STARTS[key])
+        return fold(x, axes, dtype, out, keep)
 
     def fold(x: Array, axes: tuple[int, ...], out: Array, keepdims: bool) -> None:
         if is_added(out.dtype):
-            wide = reduce(x, axes, np.float32, None, keepdims)
+            wide = reduce(x, axes, float32, None, keepdims)
             np.copyto(out, wide, casting="unsafe")
         elif (
             x.ndim > 1
@@ -299,7 +320,8 @@ FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
 
 def run_into(op: Op, operands: Operands, arg: Any, out: Array) -> None:
     """Compute ``op`` on NumPy arrays into ``out``."""
-    loop = LOOPS.get(op)
+    loop = COMPLEX_LOOPS.get(op) if out.dtype.kind == "c" else None
+    loop = loop or LOOPS.get(op)
     if loop is not None:
         loop(*operands, out)
         return

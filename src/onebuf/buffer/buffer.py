@@ -365,7 +365,10 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
         return float(self._real_item("float"))
 
     def __complex__(self, /) -> complex:
-        return complex(self.item())
+        value = self.item()
+        if value != value and dtypes.kind(self.dtype) == "f":
+            return complex(value, value)  # the standard's; Python's own has a zero there
+        return complex(value)
 
     def __index__(self, /) -> int:
         if self.shape or dtypes.kind(self.dtype) not in "iu":

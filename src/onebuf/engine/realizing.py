@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import FOLDS, LOOPS, run_into
+from onebuf.backends.complex_loops import COMPLEX_LOOPS
 from onebuf.engine.sources import read_region
 from onebuf.errors import ArgumentError
 from onebuf.events import Copied, KernelRan, listeners, tell
@@ -28,7 +29,7 @@ from onebuf.scheduler import Item, is_readable, reading, schedule
 
 Array = np.ndarray[Any, Any]
 
-install(LOOPS, FOLDS, run_into)
+install(LOOPS, COMPLEX_LOOPS, FOLDS, run_into)
 
 _running = threading.RLock()
 """One schedule runs at a time: two threads may want the same node."""

@@ -9,6 +9,7 @@ it, everything here builds graphs and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -43,6 +44,8 @@ from onebuf.options import options
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
 Scalar = bool | int | float | complex
+Loop = Callable[..., Any]
+"""Compute an elementwise operation: (*operands, out)."""
 Run = Callable[[Op, tuple[Any, ...], Any, Array], None]
 """Compute an operation: (op, operands, arg, out)."""
 
@@ -54,7 +57,8 @@ _COMPARISONS = {
     for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 }
 
-_loops: dict[Op, Callable[..., Any]] = {}
+_loops: dict[Op, Loop] = {}
+_complex_loops: dict[Op, Loop] = {}
 _folds: dict[Op, Callable[..., Any]] = {}
 _run: Run | None = None
 _allocate = POOL.allocate
@@ -67,17 +71,31 @@ _LEAST_ADOPTED = 16384
 
 
 def install(
-    loops: dict[Op, Callable[..., Any]], folds: dict[Op, Callable[..., Any]], run: Run
+    loops: dict[Op, Loop],
+    complex_loops: dict[Op, Loop],
+    folds: dict[Op, Callable[..., Any]],
+    run: Run,
 ) -> None:
     """Turn tier 0 on.
 
-    ``loops`` take (*operands, out) for each elementwise op, ``folds`` take (operand, axes, out,
-    keepdims) for each reduction they know, and ``run`` does everything else.
+    ``loops`` take (*operands, out) for each elementwise op; ``complex_loops`` are those of one
+    operand that complex results take instead; ``folds`` take (operand, axes, out, keepdims) for
+    each reduction they know; ``run`` does everything else.
     """
     global _run
     _loops.update(loops)
+    _complex_loops.update(complex_loops)
     _folds.update(folds)
+    _unary.cache_clear()
     _run = run
+
+
+@cache
+def _unary(op: Op, operand: DT) -> tuple[DT, Loop | None]:
+    """The dtype of ``op`` on an operand of this dtype, and the loop that computes it."""
+    dtype = elementwise_dtype(op, operand)
+    loop = _complex_loops.get(op) if dtype.kind == "c" else None
+    return dtype, loop or _loops.get(op)
 
 
 def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
@@ -113,10 +131,10 @@ def unary(op: Op, x: Node) -> Node:
     array = x.array
     if array is None and x.op is VIEW:
         array = settle(x)
-    dtype = elementwise_dtype(op, x.dtype)
-    if array is not None and array.size <= options().eager_numel and op in _loops:
+    dtype, loop = _unary(op, x.dtype)
+    if array is not None and array.size <= options().eager_numel and loop is not None:
         result = place(x.shape, dtype, array.size)
-        quiet_context().run(_loops[op], array, result.array)
+        quiet_context().run(loop, array, result.array)
         if listeners():
             _tell(op, result)
         return result

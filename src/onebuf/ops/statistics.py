@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import nan, prod
+from typing import Any
+
+import numpy as np
 
 from onebuf.dtypes import float32, float64, kind
 from onebuf.errors import DTypeError
 from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
 from onebuf.ops.apply import binary, cast, reduce, unary
+from onebuf.ops.library import library
 
+Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None
 
 
@@ -16,6 +21,8 @@ def mean(x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
     """The arithmetic mean along ``axis``."""
     count = _count(x, axis, "mean")
     total = reduce(REDUCE["sum"], widened(x), axis, keepdims)
+    if kind(total.dtype) == "c":
+        return library(_over, (total,), (count,), total.shape, total.dtype, "mean")
     return _narrow(binary(BINARY["divide"], total, float(count)), x)
 
 
@@ -33,8 +40,8 @@ def var(
     wide = widened(x)
     difference = binary(BINARY["subtract"], wide, mean(wide, axis, keepdims=True))
     total = reduce(REDUCE["sum"], unary(UNARY["square"], difference), axis, keepdims)
-    divisor = max(count - correction, 0.0)
-    return _narrow(binary(BINARY["divide"], total, float(divisor)), x)
+    divisor = count - correction
+    return _narrow(binary(BINARY["divide"], total, float(divisor) if divisor > 0 else nan), x)
 
 
 def std(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Node:
@@ -47,6 +54,13 @@ def widened(x: Node) -> Node:
     if kind(x.dtype) not in "fc":
         return cast(x, float64)
     return cast(x, float32) if x.dtype.itemsize < 4 else x
+
+
+def _over(total: Array, count: int) -> Array:
+    """Each part of a complex ``total`` divided by ``count``: a NaN in one leaves the other."""
+    result = np.empty_like(total)
+    result.real, result.imag = total.real / count, total.imag / count
+    return result
 
 
 def _narrow(result: Node, x: Node) -> Node:
