@@ -66,7 +66,9 @@ def launch(group: Group, outputs: list[Array]) -> None:
     """Run the kernel of ``group`` into ``outputs``."""
     nest, extents = group.nest, group.extents
     addresses = [
-        reach.view.offset if reach.is_index else _address(reach.node, group.outputs, outputs)
+        reach.view.offset
+        if reach.is_index
+        else _address(reach.node, group.outputs, outputs)
         + reach.view.offset * reach.node.dtype.itemsize
         for reach in group.reaches
     ]
@@ -108,9 +110,13 @@ def _in_chunks(group: Group, addresses: list[int]) -> None:
     parts = [np.empty(chunks, slot.dtype) for slot in first.slots[len(group.nest.slots) :]]
     places = [part.ctypes.data for part in parts]
     strides = [reach.view.stride for reach in group.reaches]
-    words = pack([*addresses, *places], (extent,), [*strides, *((1,) for _ in parts)], group.scalars)
+    words = pack(
+        [*addresses, *places], (extent,), [*strides, *((1,) for _ in parts)], group.scalars
+    )
     _cpu().run(program(first), words.ctypes.data, extent, 2 * CHUNK)
-    words = pack([*addresses, *places], (chunks,), [*strides, *((1,) for _ in parts)], group.scalars)
+    words = pack(
+        [*addresses, *places], (chunks,), [*strides, *((1,) for _ in parts)], group.scalars
+    )
     program(second).call(words.ctypes.data, 0, chunks)
 
 
@@ -121,5 +127,3 @@ def _address(node: Node, outputs: tuple[Node, ...], arrays: list[Array]) -> int:
     stored = settle(node)
     assert stored is not None, f"{node} is not in memory"
     return int(stored.__array_interface__["data"][0])
-
-

@@ -1,4 +1,4 @@
-"""Realising: from a schedule to memory, operation by operation on NumPy's loops (tier 1).
+"""Realising: from a plan to memory, kernel by kernel, or operation by operation (tier 1).
 
 Each item's result becomes stored as soon as it is computed, and an operation lets go of its
 operands at that moment, so memory of intermediate results is reused within one schedule. If an
@@ -17,15 +17,15 @@ import numpy as np
 
 from onebuf.backends.arrayapi import FOLDS, LOOPS, run_into
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
+from onebuf.engine.kernels import run_group
+from onebuf.engine.planning import plan
 from onebuf.engine.sources import read_region
-from onebuf.errors import ArgumentError
 from onebuf.events import Copied, KernelRan, listeners, tell
 from onebuf.graph import COPY, LIBRARY, SOURCE, VIEW, Kind, Node, attach, settle
 from onebuf.layout import View
 from onebuf.memory import Block
 from onebuf.ops import adopted, install, new_array, quietly
-from onebuf.options import options
-from onebuf.scheduler import Item, is_readable, reading, schedule
+from onebuf.scheduler import NOTHING, Group, Item, is_readable, reading
 
 Array = np.ndarray[Any, Any]
 
@@ -50,16 +50,7 @@ def realize(nodes: Sequence[Node]) -> None:
     if not wanted:
         return
     with _running:
-        _realize([node for node in wanted if not is_readable(node)])
-
-
-def _realize(wanted: list[Node]) -> None:
-    if options().tier == "compile":
-        raise ArgumentError(
-            "tier='compile' needs compiled kernels, which this version does not have; "
-            "use tier='auto' or tier='interpret'"
-        )
-    _run_all(schedule(wanted))
+        _run_all(plan([node for node in wanted if not is_readable(node)]))
 
 
 def read(node: Node) -> Array:
@@ -77,16 +68,22 @@ def own(node: Node) -> Array:
     if base.op is SOURCE:
         return _fetch(node)
     with _running:
-        _run_all(schedule([base], own=True))
+        _run_all(plan([base], own=True))
     array = settle(node)
     assert array is not None
     return array
 
 
-def _run_all(items: list[Item]) -> None:
+def _run_all(items: list[Group | Item]) -> None:
     items.reverse()
     while items:
-        _run(items.pop())
+        item = items.pop()
+        if isinstance(item, Group):
+            run_group(item)
+        elif item.kind == NOTHING:
+            attach(item.node, *new_array(item.node.shape, item.node.dtype))
+        else:
+            _run(item)
 
 
 def _run(item: Item) -> None:

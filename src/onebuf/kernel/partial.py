@@ -45,5 +45,3 @@ def _second(nest: Nest, slots: tuple[Slot, ...], parts: dict[int, int]) -> Nest:
             continue
         renumbered[number] = len(steps) - 1
     return Nest(1, slots, tuple(steps), nest.scalars)
-
-

@@ -94,4 +94,3 @@ class Access:
     def to_memory(self, b: Builder, value: Value) -> Value:
         """A value as it is kept in memory: bools are bytes there."""
         return b.convert("zext", value, "i8") if value.type == "i1" else value
-

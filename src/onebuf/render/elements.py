@@ -38,10 +38,11 @@ def memory_type(dtype: DT) -> str:
     return "i8" if dtype == np.bool else TYPES[dtype.name]
 
 
-def _float_int(of_float: str, of_int: str) -> Emit:
+def _arithmetic(of_float: str, of_int: str, of_bool: str = "") -> Emit:
     def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
         x, y = operands
-        return b.binary(of_float if kind(dtype) == "f" else of_int, x, y)
+        instruction = {"f": of_float, "b": of_bool or of_int}.get(kind(dtype), of_int)
+        return b.binary(instruction, x, y)
 
     return emit
 
@@ -117,11 +118,6 @@ def _square(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
     return b.binary("fmul" if kind(dtype) == "f" else "mul", x, x)
 
 
-def _reciprocal(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
-    (x,) = operands
-    return b.fdiv(b.constant(x.type, 1), x)
-
-
 def _extreme(of_float: str, of_signed: str, of_unsigned: str) -> Emit:
     """The larger or smaller of two; a NaN wins, and of two equal ones the first."""
 
@@ -164,9 +160,9 @@ def _signbit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
 
 
 ELEMENTS: dict[Op, Emit] = {
-    BINARY["add"]: _float_int("fadd", "add"),
-    BINARY["subtract"]: _float_int("fsub", "sub"),
-    BINARY["multiply"]: _float_int("fmul", "mul"),
+    BINARY["add"]: _arithmetic("fadd", "add", "or"),
+    BINARY["subtract"]: _arithmetic("fsub", "sub"),
+    BINARY["multiply"]: _arithmetic("fmul", "mul", "and"),
     BINARY["divide"]: _bits("fdiv"),
     BINARY["equal"]: _compare("oeq", "eq", "eq"),
     BINARY["not_equal"]: _compare("une", "ne", "ne"),
@@ -192,7 +188,6 @@ ELEMENTS: dict[Op, Emit] = {
     UNARY["logical_not"]: _not,
     UNARY["negative"]: _negative,
     UNARY["positive"]: lambda b, operands, dtype: operands[0],
-    UNARY["reciprocal"]: _reciprocal,
     UNARY["round"]: _whole("round"),
     UNARY["signbit"]: _signbit,
     UNARY["square"]: _square,
@@ -202,7 +197,9 @@ ELEMENTS: dict[Op, Emit] = {
 """What each operation computes; for WHERE the dtype is that of its last operand."""
 
 FLOATS_ONLY = {
-    op: _formula(name) for name, op in (UNARY | BINARY).items() if name in MATH and op not in ELEMENTS
+    op: _formula(name)
+    for name, op in (UNARY | BINARY).items()
+    if name in MATH and op not in ELEMENTS
 }
 """The rest, which is not defined for whole numbers or not compiled for them."""
 
@@ -243,8 +240,8 @@ def emit(b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...]
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     """Whether there is code for ``op`` on operands of these dtypes.
 
-    >>> float32 = np.dtype("float32")
-    >>> supports(UNARY["exp"], (float32,), float32), supports(UNARY["exp"], (result := np.dtype("c8"),), result)
+    >>> real, other = np.dtype("float32"), np.dtype("complex64")
+    >>> supports(UNARY["exp"], (real,), real), supports(UNARY["exp"], (other,), other)
     (True, False)
     """
     if any(dtype.name not in TYPES for dtype in (*operands, result)):

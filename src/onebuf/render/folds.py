@@ -27,6 +27,7 @@ _COMBINE = {
     REDUCE["any"]: BINARY["logical_or"],
 }
 
+
 def supports(op: Op, operand: DT, result: DT) -> bool:
     """Whether there is code for a reduction."""
     return op in _COMBINE and operand.name in TYPES and result.name in TYPES

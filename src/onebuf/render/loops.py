@@ -12,7 +12,7 @@ cross from one loop to the next.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from onebuf.kernel import CHUNK, FOLDS, INDEX, LANES, SCALAR, STORE, Nest
@@ -222,7 +222,9 @@ class _Function:
         values = self._body(frame, work, loop.counter)
         self._close(loop, self._paired(work, loop.carried, values, Accumulator.add))
         b.lanes = 1
-        rests = [self._spare(total, start) for total, start in zip(work.totals, starts, strict=True)]
+        rests = [
+            self._spare(total, start) for total, start in zip(work.totals, starts, strict=True)
+        ]
         tail = self._open(middle, [], 1, end)
         values = self._body(frame, work, tail.counter)
         lane = b.binary("sub", tail.counter, middle)

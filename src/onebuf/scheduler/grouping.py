@@ -16,7 +16,7 @@ from onebuf.dtypes import kind
 from onebuf.graph import ARANGE, COPY, Kind, Node
 from onebuf.kernel import CHUNK, FOLDS, Nest, Slot, Step
 from onebuf.layout import View
-from onebuf.scheduler.items import Item, schedule
+from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace
 
 
@@ -33,7 +33,7 @@ class Group:
 
     @property
     def name(self) -> str:
-        """What it does, in short: the operation that was asked for, and how many it does at once."""
+        """What it does, in short: the operation asked for, and how many more it does at once."""
         count = sum(step.op.kind in (Kind.ELEMENTWISE, Kind.REDUCE) for step in self.nest.steps)
         name = self.outputs[0].op.name
         return name if count <= 1 else f"{name} and {count - 1} more"
@@ -46,23 +46,24 @@ class Group:
         return tuple({id(node): node for node in reads}.values())
 
 
-def group(
-    wanted: Sequence[Node], supports: Supports, own: bool = False
-) -> list[Group | Item]:
+def group(wanted: Sequence[Node], supports: Supports, own: bool = False) -> list[Group | Item]:
     """Kernels, and items for what has no kernel, that make every node of ``wanted`` readable."""
     items = schedule(wanted, own)
     roots = {id(node.base) for node in wanted}
     alone: dict[int, str] = {}
+    if all(not _is_fusable(item.node, alone) for item in items):
+        return list(items)
     while True:
         homes = _homes(items, roots, alone)
         try:
             return _trace_all(items, homes, alone, supports)
-        except _Again as again:
-            assert alone.get(id(again.node)) != again.reason, f"{again.node} was cut off before"
-            alone[id(again.node)] = again.reason
+        except _Again as cut:
+            if alone.get(id(cut.node)) == cut.reason:
+                raise RuntimeError(f"{cut.node} was cut off before: {cut.reason}") from None
+            alone[id(cut.node)] = cut.reason
 
 
-class _Again(Exception):  # noqa: N818 - not an error either
+class _Again(Exception):
     def __init__(self, node: Node, reason: str) -> None:
         super().__init__(reason)
         self.node = node
@@ -106,8 +107,11 @@ def _trace_all(
         node = item.node
         if homes[id(node)] != id(node):
             continue
-        if not _is_fusable(node, alone) or prod(node.shape) == 0:
+        if not _is_fusable(node, alone):
             groups.append(item)
+            continue
+        if prod(node.shape) == 0:
+            groups.append(Item(NOTHING, item.reason, (), (node,)))
             continue
         reason = alone.get(id(node), item.reason)
         try:
@@ -223,4 +227,3 @@ def _stride_class(stride: int, extent: int) -> int:
     if extent == 1:
         return 0
     return stride if stride in (0, 1, -1) else 2
-

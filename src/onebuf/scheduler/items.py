@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from onebuf.graph import COPY, FAILED, SOURCE, STORED, VIEW, Freed, Kind, Node, settle
 from onebuf.scheduler.reading import is_readable, reading
 
+NOTHING = "nothing"
+"""The kind of an item without elements to compute."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:

@@ -29,7 +29,7 @@ MOST_STEPS = 160
 """A kernel with more steps than this costs more to compile than a second pass over memory."""
 
 
-class Cut(Exception):  # noqa: N818 - not an error: it says where a kernel ends
+class Cut(Exception):
     """The trace cannot go through ``node``, which has to be computed on its own."""
 
     def __init__(self, node: Node, reason: str) -> None:
@@ -127,7 +127,9 @@ class Trace:
         if node.op in FOLDS:
             return self._fold(node, view)
         if node.op is COPY or node.op.kind is Kind.ELEMENTWISE:
-            return [_source(node, src, view) for src in node.srcs], lambda args: self._op(node, args)
+            return [_source(node, src, view) for src in node.srcs], lambda args: self._op(
+                node, args
+            )
         raise Cut(node, f"{node.op.name} needs memory of its own")
 
     def _fold(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
@@ -159,18 +161,28 @@ class Trace:
 
     def _op(self, node: Node, args: tuple[int, ...]) -> int:
         if node.op is COPY:
+            if not self.supports(CAST, (node.dtype,), node.dtype):
+                raise Cut(node, f"a copy of {node.dtype.name} has no kernel")
             return args[0]
         if node.op is CAST:
             if not self.supports(CAST, (self.steps[args[0]].dtype,), node.dtype):
                 raise Cut(node, f"a cast of {_names(self, args)} has no kernel")
             return self._cast(args[0], node.dtype)
         wanted = loop_dtypes(node.op, tuple([self.steps[arg].dtype for arg in args]))
-        if wanted is None or not self.supports(node.op, wanted, node.dtype):
+        if wanted is None or not self._has_kernel(node, args, wanted):
             raise Cut(node, f"{node.op.name} of {_names(self, args)} has no kernel")
         if len(self.steps) > MOST_STEPS:
             raise Cut(node, f"a kernel of more than {MOST_STEPS} steps would be slow to compile")
-        cast = tuple([self._cast(arg, dtype) for arg, dtype in zip(args, wanted, strict=False)])
+        cast = tuple([self._cast(arg, dtype) for arg, dtype in zip(args, wanted, strict=True)])
         return self._add(node.op, cast, node.dtype)
+
+    def _has_kernel(self, node: Node, args: tuple[int, ...], wanted: tuple[DT, ...]) -> bool:
+        """Whether the operation has one, and the casts that its operands need have."""
+        if not self.supports(node.op, wanted, node.dtype):
+            return False
+        given = [self.steps[arg].dtype for arg in args]
+        pairs = zip(given, wanted, strict=True)
+        return all(self.supports(CAST, (dtype,), to) for dtype, to in pairs)
 
     def _cast(self, number: int, dtype: DT) -> int:
         if self.steps[number].dtype == dtype:
@@ -234,7 +246,7 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     return tuple(found[:-1])
 
 
-_ANY_DTYPE = frozenset({"round", "positive", "isnan", "isinf", "isfinite", "ceil", "floor", "trunc"})
-_COMPARISONS = frozenset(
-    {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+_ANY_DTYPE = frozenset(
+    {"round", "positive", "isnan", "isinf", "isfinite", "ceil", "floor", "trunc"}
 )
+_COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})

@@ -1,0 +1,61 @@
+"""Planning: whether to compile, by the rule of those who rent skis.
+
+Interpreting a graph costs little at once and again each time; compiling costs once. So a structure
+is interpreted until the time that took, or is about to take, reaches what compiling costs. Nobody
+waits for a compiler to add two vectors, and nothing is interpreted for long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from onebuf.graph import Node, Op, structure
+from onebuf.kernel import FOLDS
+from onebuf.options import options
+from onebuf.render import elements, folds
+from onebuf.scheduler import Group, Item, group, schedule
+
+DT = np.dtype[Any]
+
+COMPILE_SECONDS = 0.02
+"""What new kernels cost, about."""
+BYTES_A_SECOND = 4e9
+"""How fast NumPy's loops go through memory, about, on memory that was just allocated."""
+ITEM_SECONDS = 5e-6
+MOST_STRUCTURES = 65536
+
+_spent: dict[int, float] = {}
+"""Seconds of interpreting, for each structure that was interpreted."""
+
+
+def plan(wanted: Sequence[Node], own: bool = False) -> list[Group | Item]:
+    """What makes ``wanted`` readable: kernels, or passes of NumPy's loops."""
+    tier = options().tier
+    items: list[Group | Item] = list(schedule(wanted, own))
+    if tier == "interpret" or not items:
+        return items
+    if tier == "compile" or _is_due(wanted, items):
+        return group(wanted, supports, own)
+    return items
+
+
+def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
+    """Whether there is a kernel for ``op`` on operands of these dtypes."""
+    if op in FOLDS:
+        return folds.supports(op, operands[0], result)
+    return elements.supports(op, operands, result)
+
+
+def _is_due(wanted: Sequence[Node], items: Sequence[Item | Group]) -> bool:
+    """Whether interpreting once more would cost more, in all, than compiling."""
+    key = hash(tuple([structure(node) for node in wanted]))
+    moved = sum(item.bytes_read + item.bytes_written for item in items if isinstance(item, Item))
+    cost = moved / BYTES_A_SECOND + len(items) * ITEM_SECONDS
+    total = _spent.get(key, 0.0) + cost
+    if len(_spent) >= MOST_STRUCTURES:
+        _spent.clear()
+    _spent[key] = total
+    return total > COMPILE_SECONDS
