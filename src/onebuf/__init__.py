@@ -180,6 +180,7 @@ from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
     from onebuf import fft, linalg
+    from onebuf.buffer.einstein import einsum
     from onebuf.engine.profiling import profile
     from onebuf.files import Archive, open, save
 
@@ -191,6 +192,7 @@ e, inf, nan, pi, newaxis = _math.e, _math.inf, _math.nan, _math.pi, None
 # What most programs never use, and what imports much: loaded when it is first named.
 _LATER = {
     "Archive": "onebuf.files",
+    "einsum": "onebuf.buffer.einstein",
     "open": "onebuf.files",
     "profile": "onebuf.engine.profiling",
     "save": "onebuf.files",
@@ -272,6 +274,7 @@ __all__ = [
     "diff",
     "divide",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "equal",
