@@ -174,5 +174,3 @@ class Operators(Handle):
     def clip(self, min: Any = None, max: Any = None) -> Self:
         """Elements below ``min`` raised to it and those above ``max`` lowered to it."""
         return self._value(bounded(self._node, min, max))
-
-    real, imag = property(prefix(UNARY["real"])), property(prefix(UNARY["imag"]))
