@@ -97,7 +97,11 @@ CASES: dict[str, list[Callable[[Any, Callable[[Any], Any]], Any]]] = {
     "matmul": [lambda xp, a: xp.matmul(a(A), a(A).T), lambda xp, a: xp.matmul(a(A), a(V))],
     "matrix_transpose": [lambda xp, a: xp.matrix_transpose(a(A))],
     "max": [lambda xp, a: xp.max(a(A)), lambda xp, a: xp.max(a(I), axis=0, keepdims=True)],
-    "mean": [lambda xp, a: xp.mean(a(A), axis=1), lambda xp, a: xp.mean(a(C))],
+    "mean": [
+        lambda xp, a: xp.mean(a(A), axis=1),
+        lambda xp, a: xp.mean(a(C)),
+        lambda xp, a: xp.mean(a(I), axis=0, dtype=xp.float32),
+    ],
     "meshgrid": [
         lambda xp, a: xp.meshgrid(a(V), a(V)[:2]),
         lambda xp, a: xp.meshgrid(a(V), a(V)[:2], a(V)[:3], indexing="ij"),
@@ -121,6 +125,8 @@ CASES: dict[str, list[Callable[[Any, Callable[[Any], Any]], Any]]] = {
         lambda xp, a: xp.result_type(a(I), xp.float32, 1.0),
         lambda xp, a: xp.result_type(xp.int8, xp.uint8),
         lambda xp, a: xp.result_type(xp.float32, 1j),
+        lambda xp, a: xp.result_type(xp.float32, np.float64(1)),
+        lambda xp, a: [xp.result_type(*n) for n in ((True,), (1, True), (1, 2.0), (2.0, 1j))],
     ],
     "roll": [
         lambda xp, a: xp.roll(a(A), 2),
@@ -137,7 +143,10 @@ CASES: dict[str, list[Callable[[Any, Callable[[Any], Any]], Any]]] = {
     "stack": [lambda xp, a: xp.stack([a(V), a(V)], axis=1)],
     "std": [lambda xp, a: xp.std(a(A), axis=0, correction=1)],
     "sum": [lambda xp, a: xp.sum(a(I), axis=1), lambda xp, a: xp.sum(a(I), dtype=xp.float32)],
-    "take": [lambda xp, a: xp.take(a(A), a(np.array([2, 0])), axis=1)],
+    "take": [
+        lambda xp, a: xp.take(a(A), a(np.array([2, 0])), axis=1),
+        lambda xp, a: xp.take(a(A), -1, axis=1),
+    ],
     "take_along_axis": [lambda xp, a: xp.take_along_axis(a(A), a(ORDER), axis=1)],
     "tensordot": [
         lambda xp, a: xp.tensordot(a(A), a(A), axes=2),
@@ -170,9 +179,15 @@ def flat(result: Any) -> list[Any]:
     return [result]
 
 
+MORE = {"mean": {"dtype"}}
+"""Keywords that the standard has not, and a client needs."""
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_has_the_parameters_of_the_standard(name: str) -> None:
-    ours = inspect.signature(getattr(xp, name)).parameters.values()
+    parameters = inspect.signature(getattr(xp, name)).parameters.values()
+    ours = [p for p in parameters if p.name not in MORE.get(name, ())]
+    assert all(p.kind is p.KEYWORD_ONLY for p in parameters if p not in ours)
     theirs = inspect.signature(getattr(array_api_strict, name)).parameters.values()
     assert [(p.name, p.kind) for p in ours] == [(p.name, p.kind) for p in theirs]
 
@@ -207,6 +222,14 @@ def test_limits_are_python_numbers() -> None:
         assert all(type(n) is float for n in (info.eps, info.max, info.min, info.smallest_normal))
     assert xp.finfo(xp.complex64).dtype == xp.float32
     assert (xp.iinfo(xp.asarray([1])).max, xp.iinfo(xp.uint8).bits) == (2**63 - 1, 8)
+
+
+def test_numbers_alone_have_the_default_types() -> None:
+    with xp.config(default_float="float32"):
+        assert xp.result_type(1, 2.0) == xp.float32
+        assert xp.result_type(2.0, 1j) == xp.complex64
+    with pytest.raises(OnebufError, match="got none"):
+        xp.result_type()
 
 
 def test_a_buffer_knows_its_namespace() -> None:
