@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zarr
 
 import onebuf
 from onebuf import Buffer
@@ -470,7 +471,6 @@ def test_a_call_that_fails_changes_nothing():
 
 
 def test_elements_read_on_demand_are_not_written_to_a_copy(tmp_path):
-    zarr = pytest.importorskip("zarr")
     zarr.create_array(tmp_path / "a.zarr", data=A.copy(), chunks=(2, 2))
     with onebuf.open(tmp_path / "a.zarr", mode="r+") as x:
         with pytest.raises(ValueError, match="read-only"):

@@ -36,7 +36,7 @@ class NdarrayMethods(Handle):
     __slots__ = ()
 
     nonzero, round = as_method(np.nonzero), as_method(np.round)
-    compress, choose, take = as_method(np.compress), as_method(np.choose), as_method(np.take)
+    choose, take = as_method(np.choose), as_method(np.take)
     cumprod, cumsum = as_method(np.cumprod), as_method(np.cumsum)
     dot, trace = as_method(np.dot), as_method(np.trace)
     repeat, swapaxes = as_method(np.repeat), as_method(np.swapaxes)
