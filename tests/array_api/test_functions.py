@@ -86,7 +86,11 @@ CASES: dict[str, list[Callable[[Any, Callable[[Any], Any]], Any]]] = {
         lambda xp, a: [xp.isdtype(d, "integral") for d in (xp.int8, xp.bool, xp.uint64)],
         lambda xp, a: xp.isdtype(xp.float32, (xp.float64, "real floating")),
     ],
-    "isin": [lambda xp, a: xp.isin(a(I), a(V)), lambda xp, a: xp.isin(a(I), a(I)[0], invert=True)],
+    "isin": [
+        lambda xp, a: xp.isin(a(I), a(V)),
+        lambda xp, a: xp.isin(a(I), a(I)[0], invert=True),
+        lambda xp, a: xp.isin(a(I), [2, 7]),
+    ],
     "linspace": [
         lambda xp, a: xp.linspace(0, 1, 7),
         lambda xp, a: xp.linspace(5, -2, 4, endpoint=False),

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onebuf import dtypes, ops
+from onebuf.array_api.creation import asarray
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of, operand
 from onebuf.engine import read
@@ -80,12 +81,12 @@ def searchsorted(
 
 
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Buffer:
-    """Whether each element of ``x1`` is one of ``x2``.
+    """Whether each element of ``x1`` is one of ``x2``, which may be a list as well.
 
     >>> isin(Buffer([1, 2, 3]), Buffer([2, 9])).to_python()
     [False, True, False]
     """
-    one, two = operand(x1), operand(x2)
+    one, two = operand(x1), operand(asarray(x2) if isinstance(x2, list | tuple) else x2)
     known = [node.dtype for node in (one, two) if isinstance(node, Node)]
     if one is None or two is None or not known:
         raise ArgumentTypeError(
