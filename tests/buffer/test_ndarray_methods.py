@@ -92,6 +92,15 @@ def test_an_address_leads_to_the_elements():
     assert x[3].item() == 9.0
 
 
+def test_looking_at_parts_and_strides_of_real_numbers_computes_nothing():
+    # Python's isinstance does so, too, where a runtime protocol has these names.
+    x = onebuf.asarray(np.ones((300, 400))) * 2
+    assert x.real is x
+    assert x.imag.shape == x.shape
+    assert x.T.strides == (8, 3200)
+    assert not x.is_realized
+
+
 def test_strides_count_bytes():
     assert onebuf.asarray(A, copy=True).T.strides == (8, 32)
 

@@ -14,9 +14,11 @@ import numpy as np
 from onebuf.buffer.exchange import window
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
+from onebuf.dtypes import kind
 from onebuf.engine import assign
 from onebuf.errors import ArgumentTypeError, ExportError
 from onebuf.graph import SOURCE
+from onebuf.ops import view_of
 
 
 def as_method(function: Any) -> Callable[..., Any]:
@@ -45,17 +47,18 @@ class NdarrayMethods(Handle):
     @property
     def real(self) -> Any:
         """The real parts, as a view; of real numbers, the buffer itself."""
-        return np.real(self)
+        return np.real(self) if kind(self._node.dtype) == "c" else self
 
     @property
     def imag(self) -> Any:
-        """The imaginary parts: a view of complex numbers, zeros for others."""
-        return np.imag(self)
+        """The imaginary parts, as a view; of real numbers, zeros."""
+        return np.imag(self) if kind(self._node.dtype) == "c" else np.zeros_like(self)
 
     @property
     def strides(self) -> tuple[int, ...]:
         """How many bytes of the storage to step over along each axis; see `stride`."""
-        return window(self._node).strides
+        itemsize = self._node.dtype.itemsize
+        return tuple([step * itemsize for step in view_of(self._node).stride])
 
     @property
     def ctypes(self) -> Any:
