@@ -1,8 +1,9 @@
-"""dask: what to call on chunks that are buffers, where dask looks that up by type.
+"""dask: buffers entered in its registries.
 
 Only this file imports dask, and only `onebuf.interop.arrival` imports this file, when the user has
-imported dask.array. All other lookups of dask have an answer for every type, which is NumPy's
-function and so leads to ours; the one for percentiles has none.
+imported dask.array. Buffers are chunks to it, not something around arrays of its own, so that
+``dask_array + buffer`` is a dask array. Of what it looks up by type, all but the percentiles have
+an answer for every type already: NumPy's function, which leads to ours.
 """
 
 from __future__ import annotations
@@ -10,6 +11,10 @@ from __future__ import annotations
 from importlib import import_module
 
 from dask.array.backends import percentile
+from dask.array.chunk_types import register_chunk_type
 from dask.array.dispatch import percentile_lookup
 
-percentile_lookup.register(import_module("onebuf").Buffer, percentile)
+_buffer = import_module("onebuf").Buffer  # the root is above: it is there, look it up
+
+register_chunk_type(_buffer)
+percentile_lookup.register(_buffer, percentile)
