@@ -7,7 +7,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer
-from onebuf.errors import ArgumentTypeError, DTypeError, ReadOnlyError
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ReadOnlyError
 
 A = np.array([[3.0, -1.0, 2.5, 0.0], [1.0, 4.0, -2.0, 7.0], [0.5, 0.25, 9.0, -6.0]])
 I = np.array([[3, 0, 2, 2], [0, 5, 4, 1], [7, 2, 2, 6]])  # noqa: E741
@@ -44,6 +44,8 @@ C = A + 1j * A[::-1]
         lambda a, i, c: i.prod(axis=0, dtype=np.float64),
         lambda a, i, c: i.mean(dtype="float32", axis=0, keepdims=True),
         lambda a, i, c: a.view("int64"),
+        lambda a, i, c: a.astype("float32", order="C"),
+        lambda a, i, c: a.astype("float32", order="F"),
     ],
 )
 def test_a_method_is_that_of_numpys_arrays(call, eager_numel):
@@ -99,6 +101,14 @@ def test_looking_at_parts_and_strides_of_real_numbers_computes_nothing():
     assert x.imag.shape == x.shape
     assert x.T.strides == (8, 3200)
     assert not x.is_realized
+
+
+def test_elements_are_converted_in_columns_if_asked():
+    x = onebuf.asarray(A)
+    assert x.astype("float32", order="F").stride == (1, 3)
+    assert x.astype("float32", order="A").stride == (4, 1)
+    with pytest.raises(ArgumentError, match="'columns'"):
+        x.astype("float32", order="columns")
 
 
 def test_strides_count_bytes():

@@ -516,6 +516,20 @@ def test_other_array_types_have_their_say():
     assert x + other == "added"
 
 
+def test_a_type_that_leaves_the_answer_to_us_gets_arrays():
+    class Defers:
+        """Takes arrays, and defers to whatever else has a protocol, as pandas does."""
+
+        def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+            if all(type(x) in (Defers, np.ndarray) for x in inputs):
+                return [type(x).__name__ for x in inputs]
+            return NotImplemented
+
+    x, other = onebuf.asarray(V), Defers()
+    assert np.hypot(x, other) == ["ndarray", "Defers"]
+    assert np.hypot(other, x) == ["Defers", "ndarray"]
+
+
 def test_a_type_that_wants_no_ufuncs_gets_none():
     class Refuses:
         __array_ufunc__ = None

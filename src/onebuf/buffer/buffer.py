@@ -25,7 +25,7 @@ from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, own, read, realize
-from onebuf.errors import ArgumentTypeError, LayoutError
+from onebuf.errors import ArgumentError, ArgumentTypeError, LayoutError
 from onebuf.graph import FREED, SOURCE, Leaf
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import CPU, Device
@@ -233,8 +233,12 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
 
-    def astype(self, dtype: Any, copy: bool = True) -> Self:
-        """The elements converted to ``dtype``."""
+    def astype(self, dtype: Any, copy: bool = True, *, order: str = "K") -> Self:
+        """The elements converted to ``dtype``; in column-major order if ``order`` is "F"."""
+        if order == "F":
+            return self.T.astype(dtype, copy).T
+        if order not in ("A", "C", "K"):
+            raise ArgumentError(f"astype needs order 'A', 'C', 'F' or 'K', got {order!r}")
         node = ops.cast(self._node, dtypes.as_dtype(dtype))
         return self if node is self._node and not copy else self._value(node)
 

@@ -85,8 +85,13 @@ class ForeignProtocols(Handle):
                 return self._value(apply(op, *operands))
             if ufunc is np.matmul and all(isinstance(node, Node) for node in operands):
                 return self._value(matmul(*operands))
-        if not all(_is_plain(x) for x in inputs):
-            return NotImplemented
+        for other in [x for x in inputs if not _is_plain(x)]:
+            if other.__array_ufunc__ is None:
+                return NotImplemented
+            # NumPy may not have asked it yet; if it leaves the answer to us, it knows arrays.
+            result = other.__array_ufunc__(ufunc, method, *inputs, **kwargs)
+            if result is not NotImplemented:
+                return result
         return on_arrays(type(self), getattr(ufunc, method), inputs, kwargs)
 
     def __array_function__(
