@@ -57,6 +57,12 @@ def test_a_method_is_that_of_numpys_arrays(call, eager_numel):
     np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-6)
 
 
+def test_clip_writes_to_what_it_is_given():
+    x, out = onebuf.asarray(A), onebuf.zeros(A.shape)
+    assert x.clip(-1, 2, out) is out
+    np.testing.assert_array_equal(np.asarray(out), A.clip(-1, 2))
+
+
 def test_parts_of_complex_numbers_are_views():
     x = onebuf.asarray(C, copy=True)
     x.real[0, 0] = 50.0

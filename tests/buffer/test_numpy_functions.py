@@ -499,7 +499,7 @@ class Wrapper:
     """An array type of somebody else, which knows buffers."""
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        return f"{ufunc.__name__} of {len(inputs)}"
+        return f"{ufunc.__name__} of {' and '.join(type(x).__name__ for x in inputs)}"
 
     def __array_function__(self, function, types, args, kwargs):
         return f"{function.__name__} of {len(types)} types"
@@ -510,8 +510,8 @@ class Wrapper:
 
 def test_other_array_types_have_their_say():
     x, other = onebuf.asarray(V), Wrapper()
-    assert np.add(x, other) == "add of 2"
-    assert np.hypot(x, other) == "hypot of 2"
+    assert np.add(x, other) == "add of Buffer and Wrapper"
+    assert np.hypot(other, x) == "hypot of Wrapper and Buffer"
     assert np.concatenate([x, other]) == "concatenate of 2 types"
     assert x + other == "added"
 

@@ -154,7 +154,6 @@ NUMPYS: dict[str, Callable[[Arrays], Any]] = {
     "quantile": lambda d: da.quantile(d.a, 0.3, axis=0),
     "histogram": lambda d: da.histogram(d.v, bins=4, range=(-2, 2))[0],
     "fft": lambda d: da.fft.fft(d.a.rechunk((3, -1)), axis=1),
-    "solve": lambda d: da.linalg.solve((d.a.T @ d.a).rechunk(3), da.ones(6, chunks=3)),
     "coarsen": lambda d: da.coarsen(np.mean, d.a, {1: 2}),
     "apply_along_axis": lambda d: da.apply_along_axis(np.sum, 0, d.a),
 }
