@@ -174,12 +174,14 @@ from onebuf.dtypes import (
 from onebuf.engine import Counters, counters
 from onebuf.errors import OnebufError
 from onebuf.interop import Window
+from onebuf.interop.arrival import when_imported as _when_imported
 from onebuf.machine import Device, device, devices
 from onebuf.options import config
 from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
     from onebuf import fft, linalg
+    from onebuf.buffer.einstein import einsum
     from onebuf.engine.profiling import profile
     from onebuf.files import Archive, open, save
 
@@ -191,6 +193,7 @@ e, inf, nan, pi, newaxis = _math.e, _math.inf, _math.nan, _math.pi, None
 # What most programs never use, and what imports much: loaded when it is first named.
 _LATER = {
     "Archive": "onebuf.files",
+    "einsum": "onebuf.buffer.einstein",
     "open": "onebuf.files",
     "profile": "onebuf.engine.profiling",
     "save": "onebuf.files",
@@ -201,14 +204,21 @@ _LATER_MODULES = ("fft", "linalg")
 def __getattr__(name: str) -> _Any:
     if name in _LATER_MODULES:
         return _import_module(f"onebuf.{name}")
-    if name not in _LATER:
-        raise AttributeError(f"module 'onebuf' has no attribute {name!r}")
-    value = globals()[name] = getattr(_import_module(_LATER[name]), name)
+    if name in _LATER:
+        value = getattr(_import_module(_LATER[name]), name)
+    else:
+        value = _import_module("onebuf.numpy_names").find(name)
+    globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+# Whoever looks our type up in a registry of their own finds it there, once they are imported.
+_when_imported("einops._backends", "onebuf.interop.einops")
+_when_imported("dask.array.backends", "onebuf.interop.dask")
 
 
 __all__ = [
@@ -272,6 +282,7 @@ __all__ = [
     "diff",
     "divide",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "equal",

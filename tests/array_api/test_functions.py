@@ -77,7 +77,11 @@ CASES: dict[str, list[Callable[[Any, Callable[[Any], Any]], Any]]] = {
         lambda xp, a: [xp.isdtype(d, "integral") for d in (xp.int8, xp.bool, xp.uint64)],
         lambda xp, a: xp.isdtype(xp.float32, (xp.float64, "real floating")),
     ],
-    "isin": [lambda xp, a: xp.isin(a(I), a(V)), lambda xp, a: xp.isin(a(I), a(I)[0], invert=True)],
+    "isin": [
+        lambda xp, a: xp.isin(a(I), a(V)),
+        lambda xp, a: xp.isin(a(I), a(I)[0], invert=True),
+        lambda xp, a: xp.isin(a(I), [2, 7]),
+    ],
     "linspace": [
         lambda xp, a: xp.linspace(0, 1, 7),
         lambda xp, a: xp.linspace(5, -2, 4, endpoint=False),
@@ -88,7 +92,11 @@ CASES: dict[str, list[Callable[[Any, Callable[[Any], Any]], Any]]] = {
     "matmul": [lambda xp, a: xp.matmul(a(A), a(A).T), lambda xp, a: xp.matmul(a(A), a(V))],
     "matrix_transpose": [lambda xp, a: xp.matrix_transpose(a(A))],
     "max": [lambda xp, a: xp.max(a(A)), lambda xp, a: xp.max(a(I), axis=0, keepdims=True)],
-    "mean": [lambda xp, a: xp.mean(a(A), axis=1), lambda xp, a: xp.mean(a(C))],
+    "mean": [
+        lambda xp, a: xp.mean(a(A), axis=1),
+        lambda xp, a: xp.mean(a(C)),
+        lambda xp, a: xp.mean(a(I), axis=0, dtype=xp.float32),
+    ],
     "meshgrid": [
         lambda xp, a: xp.meshgrid(a(V), a(V)[:2]),
         lambda xp, a: xp.meshgrid(a(V), a(V)[:2], a(V)[:3], indexing="ij"),
@@ -112,6 +120,8 @@ CASES: dict[str, list[Callable[[Any, Callable[[Any], Any]], Any]]] = {
         lambda xp, a: xp.result_type(a(I), xp.float32, 1.0),
         lambda xp, a: xp.result_type(xp.int8, xp.uint8),
         lambda xp, a: xp.result_type(xp.float32, 1j),
+        lambda xp, a: xp.result_type(xp.float32, np.float64(1)),
+        lambda xp, a: [xp.result_type(*n) for n in ((True,), (1, True), (1, 2.0), (2.0, 1j))],
     ],
     "roll": [
         lambda xp, a: xp.roll(a(A), 2),
@@ -128,7 +138,10 @@ CASES: dict[str, list[Callable[[Any, Callable[[Any], Any]], Any]]] = {
     "stack": [lambda xp, a: xp.stack([a(V), a(V)], axis=1)],
     "std": [lambda xp, a: xp.std(a(A), axis=0, correction=1)],
     "sum": [lambda xp, a: xp.sum(a(I), axis=1), lambda xp, a: xp.sum(a(I), dtype=xp.float32)],
-    "take": [lambda xp, a: xp.take(a(A), a(np.array([2, 0])), axis=1)],
+    "take": [
+        lambda xp, a: xp.take(a(A), a(np.array([2, 0])), axis=1),
+        lambda xp, a: xp.take(a(A), -1, axis=1),
+    ],
     "take_along_axis": [lambda xp, a: xp.take_along_axis(a(A), a(ORDER), axis=1)],
     "tensordot": [
         lambda xp, a: xp.tensordot(a(A), a(A), axes=2),

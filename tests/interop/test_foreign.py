@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import onebuf
 from onebuf import dtypes
-from onebuf.errors import CopyError, DTypeError, ExportError
+from onebuf.errors import CopyError, DTypeError, ExportError, ReadOnlyError
 from onebuf.interop.dlpack import export
 from onebuf.interop.foreign import Foreign, view_foreign
 
@@ -387,3 +388,16 @@ def test_values_that_are_not_in_the_memory_are_refused(name: str) -> None:
     setattr(source, name, True if name == "requires_grad" else lambda: True)
     with pytest.raises(ExportError, match=r"pass \.(detach|resolve_conj|resolve_neg)\(\)"):
         view_foreign(source)
+
+
+def test_what_numpy_has_broadcast_is_taken_read_only_and_without_a_warning() -> None:
+    wide, same = np.broadcast_arrays(np.arange(3.0), np.ones((1, 3)))
+    (row, _) = np.broadcast_arrays(np.arange(3.0), np.ones((2, 1)))
+    for seen in (wide, row):
+        x = onebuf.asarray(seen)
+        assert x.to_python() == seen.tolist()
+        assert not np.asarray(x).flags.writeable
+        assert (x + seen).to_python() == (seen * 2).tolist()
+        with pytest.raises(ReadOnlyError):
+            x[0, 0] = 5.0
+    assert np.asarray(onebuf.asarray(same)).flags.writeable

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from onebuf import dtypes
+from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, public
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError, ArgumentTypeError
@@ -138,17 +138,19 @@ def result_type(*arrays_and_dtypes: Any) -> DT:
     >>> result_type(dtypes.int8, dtypes.uint8, 3)
     dtype('int16')
     """
-    scalars = [x for x in arrays_and_dtypes if isinstance(x, bool | int | float | complex)]
-    others = [
-        _dtype(x) for x in arrays_and_dtypes if not isinstance(x, bool | int | float | complex)
-    ]
+    scalars = [x for x in arrays_and_dtypes if _is_python_number(x)]
+    others = [_dtype(x) for x in arrays_and_dtypes if not _is_python_number(x)]
     if not arrays_and_dtypes:
         raise ArgumentError("result_type needs at least one buffer, dtype or number, got none")
     result = dtypes.promote(*others) if others else _default(scalars)
     for scalar in scalars:
-        kind: type = type(scalar)
+        kind = next(base for base in ops.SCALARS if isinstance(scalar, base))
         result = dtypes.promote(result, dtypes.meet_scalar(result, kind))
     return result
+
+
+def _is_python_number(x: Any) -> bool:
+    return isinstance(x, _NUMBER) and not isinstance(x, np.generic)
 
 
 def _default(scalars: list[Any]) -> DT:
@@ -161,4 +163,4 @@ def _default(scalars: list[Any]) -> DT:
 
 
 def _dtype(x: Any) -> DT:
-    return x.dtype if isinstance(x, Buffer) else dtypes.as_dtype(x)
+    return x.dtype if isinstance(x, Buffer | np.ndarray | np.generic) else dtypes.as_dtype(x)

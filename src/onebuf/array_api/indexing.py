@@ -13,13 +13,15 @@ from onebuf.layout import broadcast_shapes, normalize_axis
 
 
 @public
-def take(x: Buffer, indices: Buffer, /, *, axis: int | None = None) -> Buffer:
+def take(x: Buffer, indices: Buffer | int, /, *, axis: int | None = None) -> Buffer:
     """Slices of ``x`` along ``axis`` chosen by ``indices``."""
     x = buffer_of("take", x)
     if axis is None:
         if x.ndim != 1:
             raise ArgumentError(f"take needs an axis for shape {x.shape}, got None")
         axis = 0
+    if isinstance(indices, int):  # not in the standard, but in NumPy: the slice there
+        return x[(slice(None),) * normalize_axis(axis, x.ndim, "take") + (indices,)].copy()
     return Buffer._value(ops.take(node_of("take", x), node_of("take", indices), axis))
 
 

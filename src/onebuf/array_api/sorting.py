@@ -13,6 +13,7 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, public
+from onebuf.array_api.creation import asarray
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of, operand
 from onebuf.engine import read
@@ -98,12 +99,12 @@ def searchsorted(
 
 @public
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Buffer:
-    """Whether each element of ``x1`` is one of ``x2``.
+    """Whether each element of ``x1`` is one of ``x2``, which may be a list as well.
 
     >>> isin(Buffer([1, 2, 3]), Buffer([2, 9])).to_python()
     [False, True, False]
     """
-    one, two = operand(x1), operand(x2)
+    one, two = operand(x1), operand(asarray(x2) if isinstance(x2, list | tuple) else x2)
     invert = flag("isin", "invert", invert)
     known = [node.dtype for node in (one, two) if isinstance(node, Node)]
     if one is None or two is None or not known:

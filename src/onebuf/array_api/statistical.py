@@ -96,9 +96,15 @@ def max(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:  
 
 
 @public
-def mean(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:
-    """The arithmetic mean along ``axis``."""
-    return Buffer._value(ops.mean(node_of("mean", x), axis, keepdims))
+def mean(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False, dtype: Any = None) -> Buffer:
+    """The arithmetic mean along ``axis``.
+
+    ``dtype``, in which to compute it, is not in the standard, but in every library that `cubed`
+    runs on.
+    """
+    node = node_of("mean", x)
+    wide = node if dtype is None else ops.cast(node, dtypes.as_dtype(dtype))
+    return Buffer._value(ops.mean(wide, axis, keepdims))
 
 
 @public

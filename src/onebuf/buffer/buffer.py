@@ -16,15 +16,16 @@ from onebuf import dtypes, ops
 from onebuf.buffer import indexing
 from onebuf.buffer.construction import as_node, draw_bits
 from onebuf.buffer.display import describe, values
-from onebuf.buffer.exchange import flat_window, release, window
+from onebuf.buffer.exchange import flat_window, is_numpys_alone, release, window
 from onebuf.buffer.foreign import ForeignProtocols
 from onebuf.buffer.handle import Handle, claim
 from onebuf.buffer.movement import Movement
+from onebuf.buffer.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, own, read, realize
-from onebuf.errors import ArgumentTypeError, LayoutError
+from onebuf.errors import ArgumentError, ArgumentTypeError, LayoutError
 from onebuf.graph import FREED, SOURCE, Leaf
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import CPU, Device
@@ -37,7 +38,7 @@ Shape = int | Sequence[int]
 Where = str | Device | None
 
 
-class Buffer(Operators, Movement, Reductions, ForeignProtocols):
+class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
     """Elements of one dtype in some shape, stored or still to be computed.
 
     Made from nested lists or tuples (floats become float32, whole numbers int32), or from any
@@ -232,18 +233,26 @@ class Buffer(Operators, Movement, Reductions, ForeignProtocols):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
 
-    def astype(self, dtype: Any, copy: bool = True, *, device: Where = None) -> Self:
-        """The elements converted to ``dtype``, on ``device`` if one is named."""
+    def astype(
+        self, dtype: Any, copy: bool = True, *, order: str = "K", device: Where = None
+    ) -> Self:
+        """The elements converted to ``dtype``; in column-major order if ``order`` is "F"."""
         find_device(device)
+        if order == "F":
+            return self.T.astype(dtype, copy).T
+        if order not in ("A", "C", "K"):
+            raise ArgumentError(f"astype needs order 'A', 'C', 'F' or 'K', got {order!r}")
         node = ops.cast(self._node, dtypes.as_dtype(dtype))
         return self if node is self._node and not copy else self._value(node)
 
-    def view(self, dtype: Any) -> Self:
-        """The same bytes read as another dtype.
+    def view(self, dtype: Any) -> Any:
+        """The same bytes read as another dtype; as one that only NumPy has, in NumPy's array.
 
         >>> Buffer([1.0, -2.0]).view("uint32") >> 31
         Buffer([0, 1], shape=(2,), dtype=uint32, device=CPU)
         """
+        if is_numpys_alone(dtype):
+            return window(self._node).view(dtype)
         array = own(self._node)
         try:
             seen = array.view(dtypes.as_dtype(dtype))

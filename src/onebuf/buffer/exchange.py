@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import is_added
+from onebuf.dtypes import is_added, is_supported
 from onebuf.engine import own, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
 from onebuf.graph import Freed, Leaf, Node, settle, strided
@@ -41,6 +41,19 @@ def _distance_bytes(node: Node, array: Array, block: Block) -> int:
 
 def _overlaps(node: Node, array: Array) -> bool:
     return not array.flags.c_contiguous and view_of(node).overlaps_itself
+
+
+def is_numpys_alone(dtype: Any) -> bool:
+    """Whether ``dtype`` is one that NumPy has and buffers have not: dates, records, raw bytes.
+
+    >>> is_numpys_alone("datetime64[s]"), is_numpys_alone("float32"), is_numpys_alone("nonsense")
+    (True, False, False)
+    """
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        return False
+    return not is_supported(found) and not found.hasobject
 
 
 def flat_window(node: Node) -> Array:

@@ -11,20 +11,21 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.buffer.exchange import as_numpy, interface, reduce_parts, restore_parts, window
 from onebuf.buffer.handle import Handle
+from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy_functions import answer
 from onebuf.buffer.operators import operand
-from onebuf.engine import settle_readers
-from onebuf.errors import ArgumentError, ExportError
-from onebuf.graph import BINARY, SOURCE, UNARY, Op
+from onebuf.errors import ArgumentError
+from onebuf.graph import BINARY, UNARY, Node, Op
 from onebuf.interop import DEVICE, export
 from onebuf.layout import View
-from onebuf.ops import binary, unary
+from onebuf.ops import binary, matmul, unary
 
 _UFUNCS: dict[Any, Op] = {
     getattr(np, name): op
     for name, op in (UNARY | BINARY).items()
     if isinstance(getattr(np, name, None), np.ufunc)
 }
-
+_PLAIN = np.ndarray.__array_ufunc__
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
@@ -77,61 +78,43 @@ class ForeignProtocols(Handle):
         return importlib.import_module("onebuf.interop.arrow").to_arrow(window(self._node), type)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        op = _UFUNCS.get(ufunc)
-        if op is not None and method == "__call__" and not kwargs:
+        if method == "__call__" and not kwargs:
             operands: list[Any] = [operand(x) for x in inputs]
-            if None not in operands:
+            op = _UFUNCS.get(ufunc)
+            if op is not None and None not in operands:
                 apply: Any = unary if len(operands) == 1 else binary
                 return self._value(apply(op, *operands))
-        return _on_arrays(type(self), getattr(ufunc, method), inputs, kwargs)
+            if ufunc is np.matmul and all(isinstance(node, Node) for node in operands):
+                return self._value(matmul(*operands))
+        for other in [x for x in inputs if not _is_plain(x)]:
+            if other.__array_ufunc__ is None:
+                return NotImplemented
+            # NumPy may not have asked it yet; if it leaves the answer to us, it knows arrays.
+            result = other.__array_ufunc__(ufunc, method, *inputs, **kwargs)
+            if result is not NotImplemented:
+                return result
+        return on_arrays(type(self), getattr(ufunc, method), inputs, kwargs)
 
     def __array_function__(
         self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        return _on_arrays(type(self), function, args, kwargs)
+        if not all(issubclass(kind, Handle | np.ndarray) for kind in types):
+            return NotImplemented
+        result = answer(type(self), function, args, kwargs)
+        if result is NotImplemented:
+            return on_arrays(type(self), function, args, kwargs)
+        return result
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         block, dtype, view = reduce_parts(self._node)
         return _restore, (type(self), block, dtype, view.shape, view.stride, view.offset)
 
 
-def _on_arrays(kind: type, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call of NumPy on windows, with arrays in its result made buffers; ``out`` is kept.
-
-    NumPy may write to whatever it is given, so pending readers of all of it are realised first.
-    """
-    out = kwargs.get("out")
-    for part in out if isinstance(out, tuple) else (out,):
-        if isinstance(part, Handle) and part._node.base.op is SOURCE:
-            raise ExportError(
-                f"out needs elements in memory, but those of {part._node.base.arg.name} are read "
-                f"and written on demand; assign the result instead: b[...] = result"
-            )
-    result = function(*[_array(x) for x in args], **{k: _array(x) for k, x in kwargs.items()})
-    if out is not None and not (isinstance(out, tuple) and not out):
-        return out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    return _wrapped(kind, result)
-
-
-def _array(x: Any) -> Any:
-    """``x`` with the buffers in it turned into windows."""
-    if isinstance(x, Handle):
-        array = window(x._node)
-        settle_readers(x._node)
-        return array
-    if isinstance(x, list | tuple) and any(isinstance(part, Handle | list | tuple) for part in x):
-        return type(x)([_array(part) for part in x])
-    return x
-
-
-def _wrapped(kind: type, result: Any) -> Any:
-    """``result`` with the arrays in it turned into buffers."""
-    if isinstance(result, list | tuple):
-        parts = [_wrapped(kind, part) for part in result]
-        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
-    if isinstance(result, np.ndarray | np.generic) and dtypes.is_supported(result.dtype):
-        return kind(result)
-    return result
+def _is_plain(x: Any) -> bool:
+    """Whether ``x`` leaves it to us what becomes of it in a ufunc."""
+    if isinstance(x, Handle | np.ndarray):
+        return True
+    return getattr(type(x), "__array_ufunc__", _PLAIN) is _PLAIN
 
 
 def _restore(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -189,8 +189,10 @@ class Operators(Handle):
     maximum, minimum = infix(BINARY["maximum"]), infix(BINARY["minimum"])
     conj = conjugate = prefix(UNARY["conj"])
 
-    def clip(self, min: Any = None, max: Any = None) -> Self:
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
         """Elements below ``min`` raised to it and those above ``max`` lowered to it."""
-        return self._value(bounded(self._node, min, max))
-
-    real, imag = property(prefix(UNARY["real"])), property(prefix(UNARY["imag"]))
+        result = self._value(bounded(self._node, min, max))
+        if out is None:
+            return result
+        out[...] = result
+        return out

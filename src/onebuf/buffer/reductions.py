@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from onebuf import ops
 from onebuf.buffer.handle import Handle
+from onebuf.dtypes import as_dtype
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import REDUCE, Node, Op
 
@@ -28,6 +29,29 @@ def fold(op: Op, summary: str) -> Callable[..., Any]:
         self: Reductions, axis: Axis = None, *, axes: Axis = None, keepdims: bool = False
     ) -> Any:
         return self._value(ops.reduce(op, self._node, one_axis(axis, axes), keepdims))
+
+    method.__name__ = method.__qualname__ = op.name
+    method.__doc__ = f"{summary} along ``axis``; over all elements if None."
+    return method
+
+
+def total(op: Op, summary: str) -> Callable[..., Any]:
+    """The method for a reduction whose result may be wanted, and computed, in another type."""
+
+    def method(
+        self: Reductions,
+        axis: Axis = None,
+        dtype: Any = None,
+        *,
+        axes: Axis = None,
+        keepdims: bool = False,
+    ) -> Any:
+        node = self._node
+        if dtype is None:
+            return self._value(ops.reduce(op, node, one_axis(axis, axes), keepdims))
+        wanted = as_dtype(dtype)
+        wide = ops.reduce(op, ops.cast(node, wanted), one_axis(axis, axes), keepdims)
+        return self._value(ops.cast(wide, wanted))
 
     method.__name__ = method.__qualname__ = op.name
     method.__doc__ = f"{summary} along ``axis``; over all elements if None."
@@ -57,8 +81,8 @@ class Reductions(Handle):
 
     __slots__ = ()
 
-    sum = fold(REDUCE["sum"], "The sum")
-    prod = fold(REDUCE["prod"], "The product")
+    sum = total(REDUCE["sum"], "The sum")
+    prod = total(REDUCE["prod"], "The product")
     max = fold(REDUCE["max"], "The largest element")
     min = fold(REDUCE["min"], "The smallest element")
     all = fold(REDUCE["all"], "Whether every element is true")
@@ -70,9 +94,17 @@ class Reductions(Handle):
         """The order that sorts the elements along ``axis``; equal ones keep theirs."""
         return self._value(ops.argsort(self._node, axis))
 
-    def mean(self, axis: Axis = None, *, axes: Axis = None, keepdims: bool = False) -> Self:
-        """The arithmetic mean along ``axis``."""
-        return self._value(ops.mean(self._node, one_axis(axis, axes), keepdims))
+    def mean(
+        self,
+        axis: Axis = None,
+        dtype: Any = None,
+        *,
+        axes: Axis = None,
+        keepdims: bool = False,
+    ) -> Self:
+        """The arithmetic mean along ``axis``, computed in ``dtype`` if one is given."""
+        node = self._node if dtype is None else ops.cast(self._node, as_dtype(dtype))
+        return self._value(ops.mean(node, one_axis(axis, axes), keepdims))
 
     var = spread(ops.var, "The variance, divided by the count less ``correction``,")
     std = spread(ops.std, "The standard deviation, see `var`,")

@@ -15,6 +15,7 @@ import numpy as np
 from onebuf.dtypes import ALL, as_dtype
 from onebuf.errors import CopyError, DTypeError, ExportError, OnebufError
 from onebuf.interop import dlpack
+from onebuf.memory import is_writable
 
 _DTYPES = {dtype: dtype for dtype in ALL}
 """The one object that stands for each dtype; looking up its name would cost 3 us."""
@@ -132,7 +133,10 @@ def _find(obj: Any) -> Found | None:
 
 
 def _plain(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """``array`` without what a subclass adds to it."""
+    """``array`` without what a subclass adds to it, and read only if it should be."""
+    if not is_writable(array):
+        array = array.view()
+        array.flags.writeable = False
     if type(array) is np.ndarray:
         return array
     if np.ma.is_masked(array):

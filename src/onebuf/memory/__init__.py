@@ -1,6 +1,6 @@
 """Memory: blocks with owners, the pool they come from, and files mapped as blocks."""
 
-from onebuf.memory.block import Block, Pin
+from onebuf.memory.block import Block, Pin, is_writable
 from onebuf.memory.cells import Cell
 from onebuf.memory.mapping import MODES, FileBlock, Mode, check_mode, map_file
 from onebuf.memory.pool import ALIGNMENT, POOL, Pool, PoolBlock, PoolStats, size_class
@@ -18,6 +18,7 @@ __all__ = [
     "PoolBlock",
     "PoolStats",
     "check_mode",
+    "is_writable",
     "map_file",
     "size_class",
 ]

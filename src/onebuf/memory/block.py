@@ -44,6 +44,19 @@ def _owner(array: np.ndarray[Any, Any]) -> Any:
     return owner.obj if isinstance(owner, memoryview) else owner
 
 
+_WARN_ON_WRITE = 1 << 31
+
+
+def is_writable(array: np.ndarray[Any, Any]) -> bool:
+    """Whether ``array`` may be written to.
+
+    NumPy still lets the results of ``broadcast_arrays`` be written, with a warning that they will
+    be read only; here they are, because one element of memory stands in several places.
+    """
+    flags = array.flags
+    return not flags.num & _WARN_ON_WRITE and flags.writeable
+
+
 class Block:
     """Flat memory from ``address`` on, ``nbytes`` long.
 
@@ -82,7 +95,7 @@ class Block:
             return owner.block  # a window of ours has come back
         flat = _flat_bytes(array)
         address = flat.__array_interface__["data"][0]
-        block = cls(flat, 0, flat.size, address, array.flags.writeable)
+        block = cls(flat, 0, flat.size, address, is_writable(array))
         if isinstance(owner, Pin):
             block.readers = owner.block.readers
             return block
@@ -100,7 +113,7 @@ class Block:
     def _is_described_by(self, window: np.ndarray[Any, Any]) -> bool:
         """Whether ``window`` may be written as this block may, and starts at a whole element."""
         distance = window.__array_interface__["data"][0] - self.address
-        return window.flags.writeable == self.writable and distance % window.itemsize == 0
+        return is_writable(window) == self.writable and distance % window.itemsize == 0
 
     @property
     def has_window(self) -> bool:
@@ -163,7 +176,7 @@ class _Bytes:
         self.owner = owner
         self.__array_interface__ = {
             "version": 3,
-            "data": (address, not owner.flags.writeable),
+            "data": (address, not is_writable(owner)),
             "shape": (nbytes,),
             "typestr": "|u1",
         }

@@ -1,0 +1,86 @@
+"""Methods under the names that NumPy's arrays have, for code that was written for those.
+
+Each is NumPy's function of that name, which answers for buffers (`numpy_functions`) or is called on
+windows (`numpy_calls`); the array API standard has functions in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf.buffer.exchange import window
+from onebuf.buffer.handle import Handle
+from onebuf.buffer.operators import operand
+from onebuf.dtypes import kind
+from onebuf.engine import assign
+from onebuf.errors import ArgumentTypeError, ExportError
+from onebuf.graph import SOURCE
+from onebuf.ops import view_of
+
+
+def as_method(function: Any) -> Callable[..., Any]:
+    """``function`` with the buffer as its first argument."""
+
+    def method(self: Handle, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = function.__name__
+    method.__doc__ = f"NumPy's ``{function.__name__}`` of the elements."
+    return method
+
+
+class NdarrayMethods(Handle):
+    """What clients call on NumPy's arrays and the standard has not as a method."""
+
+    __slots__ = ()
+
+    nonzero, round = as_method(np.nonzero), as_method(np.round)
+    choose, take = as_method(np.choose), as_method(np.take)
+    cumprod, cumsum = as_method(np.cumprod), as_method(np.cumsum)
+    dot, trace = as_method(np.dot), as_method(np.trace)
+    repeat, swapaxes = as_method(np.repeat), as_method(np.swapaxes)
+    searchsorted = as_method(np.searchsorted)
+
+    @property
+    def real(self) -> Any:
+        """The real parts, as a view; of real numbers, the buffer itself."""
+        return np.real(self) if kind(self._node.dtype) == "c" else self
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary parts, as a view; of real numbers, zeros."""
+        return np.imag(self) if kind(self._node.dtype) == "c" else np.zeros_like(self)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """How many bytes of the storage to step over along each axis; see `stride`."""
+        itemsize = self._node.dtype.itemsize
+        return tuple([step * itemsize for step in view_of(self._node).stride])
+
+    @property
+    def ctypes(self) -> Any:
+        """The address, shape and strides of the elements as C wants them.
+
+        They hold as long as the buffer does and nothing frees it.
+        """
+        node = self._node
+        if node.base.op is SOURCE:
+            raise ExportError(
+                f"an address needs elements in memory, but those of {node.base.arg.name} are read "
+                f"on demand; copy() them first"
+            )
+        return window(node).ctypes
+
+    def fill(self, value: Any) -> None:
+        """Write one value to all elements."""
+        new = operand(value)
+        if new is None:
+            raise ArgumentTypeError(f"fill needs one number to write everywhere, got {value!r}")
+        assign(self._node, new)
+
+    def tobytes(self) -> bytes:
+        """The elements in row-major order, as bytes."""
+        return window(self._node).tobytes()

@@ -1,0 +1,88 @@
+"""NumPy's own functions called with buffers: on windows, and the arrays in the answer as buffers.
+
+This is what happens to every function that nothing of ours answers, so it has to hold for all of
+them: buffers anywhere in the arguments (in lists, in tuples, by name), results of any shape (none,
+one, a named tuple of several, text), and ``out``, which comes back as the very object that went in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.buffer.exchange import window
+from onebuf.buffer.handle import Handle
+from onebuf.engine import settle_readers
+from onebuf.errors import ExportError
+from onebuf.graph import SOURCE
+from onebuf.ops import quiet_context
+
+
+def on_arrays(
+    kind: type[Handle], function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """``function`` of windows on the buffers among its arguments.
+
+    NumPy may write to whatever it is given, so pending readers of all of it are realised first.
+    Floating-point events are as silent as they are for buffers everywhere.
+    """
+    call = Call(kind)
+    call.expect(kwargs.get("out"))
+    arrays = [call.give(x) for x in args]
+    named = {name: call.give(x) for name, x in kwargs.items()}
+    return call.take(quiet_context().run(function, *arrays, **named))
+
+
+class Call:
+    """One call of NumPy: which array stands for which of the caller's objects."""
+
+    __slots__ = ("given", "kind")
+
+    def __init__(self, kind: type[Handle]) -> None:
+        self.kind = kind
+        self.given: dict[int, tuple[Any, Any]] = {}
+        """What the caller passed, and the array that took its place, by the id of the array."""
+
+    def expect(self, out: Any) -> None:
+        """Note arrays that are to come back as they are; refuse what cannot be written."""
+        for part in out if isinstance(out, tuple) else (out,):
+            if isinstance(part, np.ndarray):
+                self.given[id(part)] = (part, part)
+            elif isinstance(part, Handle) and part._node.base.op is SOURCE:
+                raise ExportError(
+                    f"out needs elements in memory, but those of {part._node.base.arg.name} are "
+                    f"read and written on demand; assign the result instead: b[...] = result"
+                )
+
+    def give(self, x: Any) -> Any:
+        """``x`` with the buffers in it turned into windows."""
+        if isinstance(x, Handle):
+            array = window(x._node)
+            if x._node.base.op is SOURCE:
+                array.flags.writeable = False  # what is written to a copy would be lost
+            settle_readers(x._node)
+            self.given[id(array)] = (x, array)
+            return array
+        if isinstance(x, list | tuple) and any(isinstance(part, _NESTED) for part in x):
+            parts = [self.give(part) for part in x]
+            return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+        return x
+
+    def take(self, result: Any) -> Any:
+        """``result`` with the arrays in it turned into buffers; what was passed comes back."""
+        passed = self.given.get(id(result))
+        if passed is not None:
+            return passed[0]
+        if isinstance(result, list | tuple):
+            parts = [self.take(part) for part in result]
+            return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+        is_plain = type(result) is np.ndarray or isinstance(result, np.generic)
+        if is_plain and dtypes.is_supported(result.dtype):
+            return self.kind(result)  # type: ignore[call-arg]
+        return result
+
+
+_NESTED = (Handle, list, tuple)

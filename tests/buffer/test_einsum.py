@@ -1,0 +1,247 @@
+"""Einstein sums: NumPy's values, views where NumPy gives views, and errors that say what to do."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import onebuf
+from onebuf import Buffer
+from onebuf.errors import OnebufError
+
+A = np.arange(6.0).reshape(2, 3) - 2
+B = np.arange(12.0).reshape(3, 4) % 5
+C = np.arange(20.0).reshape(4, 5) % 7
+T = np.arange(24.0).reshape(2, 3, 4) % 11
+Q = np.arange(27.0).reshape(3, 3, 3) % 10
+
+CASES = [
+    ("ij", A),
+    ("ji", A),
+    ("ij->ji", A),
+    ("ij->", A),
+    ("ij->j", A),
+    ("iii", Q),
+    ("iij->ji", Q),
+    ("iji->j", Q),
+    ("iii->i", Q),
+    ("ij,jk", A, B),
+    ("ij,jk->ki", A, B),
+    (" i j , j k -> i k ", A, B),
+    ("ij,jk->", A, B),
+    ("ij,jk->j", A, B),
+    ("ij,ij->ij", A, A),
+    ("ij,ij->i", A, A),
+    ("ij,kj->ikj", A, A),
+    ("ij,kl->ijkl", A, B),
+    ("i,i", A[0], A[1]),
+    ("i,j->ij", A[0], B[0]),
+    ("ijk,ikl->ijl", T, T.transpose(0, 2, 1)),
+    ("ijk,ijk,ijk->k", T, T, T),
+    ("ij,jk,kl", A, B, C),
+    ("ij,jk,kl,ml->im", A, B, C, C),
+    ("iij,jk->ik", Q, B),
+    ("...", A),
+    ("...ij->...ji", T),
+    ("i...,i...->...", T, T),
+    ("...j,jk->...k", T, C),
+    ("...,...", T, T[0]),
+    ("...i,...i->...", T, A[:, :1][:, None] + np.zeros(4)),
+    ("i...->...", T),
+    ("i...->i", A[0]),
+    ("ij,jk->ik", A, B[:1]),
+    ("i,ij->j", np.ones(1), A),
+    (",ij", np.array(3.0), A),
+    ("->", np.array(3.0)),
+    ("ab,ZB->aZ", A, B),
+    ("éa,éb->ab", A, T[:, 0]),
+    ("ij,jk->ik", A.astype(np.float32), B.astype(np.int8)),
+    ("ij,jk", A > 0, B > 1),
+    ("ij->i", A > 1),
+    ("i->", np.array([100, 100], np.int8)),
+    ("ij,ij->j", A.astype(np.int32), A.astype(np.int32)),
+    ("ij,jk->ik", A * 1j, B),
+    ("ij,jk->ik", np.zeros((2, 0)), np.zeros((0, 3))),
+    ("ij->j", np.zeros((0, 3))),
+]
+NOT_NUMPYS = {"éa,éb->ab"}  # NumPy has 52 letters
+
+
+def reference(subscripts, *arrays):
+    if subscripts in NOT_NUMPYS:
+        subscripts = subscripts.replace("é", "x")
+    return np.einsum(subscripts, *arrays)
+
+
+@pytest.mark.parametrize("eager_numel", [4096, 0])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_a_sum_is_numpys(case, eager_numel):
+    subscripts, *arrays = case
+    wanted = np.asarray(reference(subscripts, *arrays))
+    with onebuf.config(eager_numel=eager_numel):
+        got = onebuf.einsum(subscripts, *[onebuf.asarray(array) for array in arrays])
+        assert type(got) is Buffer
+        assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
+        np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-6)
+
+
+@st.composite
+def sums(draw):
+    """Subscripts, the arrays that they fit, and how to go about it."""
+    letters = "abcde"
+    extent = {letter: draw(st.integers(0, 3)) for letter in letters}
+    hidden = draw(st.lists(st.integers(1, 3), max_size=2))
+    terms, arrays = [], []
+    for number in range(draw(st.integers(1, 4))):
+        named = draw(st.lists(st.sampled_from(letters), max_size=3))
+        shape = [extent[letter] for letter in named]
+        if draw(st.booleans()):  # a 1 broadcasts, unless it is on a diagonal
+            shape = [
+                1 if named.count(letter) == 1 and draw(st.booleans()) else size
+                for letter, size in zip(named, shape, strict=True)
+            ]
+        term = "".join(named)
+        if draw(st.booleans()):
+            count = draw(st.integers(0, len(hidden)))
+            seen = [draw(st.sampled_from([1, size])) for size in hidden[len(hidden) - count :]]
+            place = draw(st.integers(0, len(named)))
+            term, shape = f"{term[:place]}...{term[place:]}", shape[:place] + seen + shape[place:]
+        terms.append(term)
+        kind = draw(st.sampled_from(["int64", "float64", "complex128", "int8", "bool"]))
+        arrays.append(
+            (np.arange(np.prod(shape, dtype=int)) % 5 + number).astype(kind).reshape(shape)
+        )
+    subscripts = ",".join(terms)
+    if draw(st.booleans()):
+        used = sorted({letter for term in terms for letter in term.replace(".", "")})
+        chosen = draw(st.lists(st.sampled_from(used), unique=True)) if used else []
+        subscripts += "->..." + "".join(chosen)
+    optimize = draw(st.sampled_from([True, False, "greedy", "optimal"]))
+    return subscripts, arrays, optimize, draw(st.sampled_from([4096, 0]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(sums())
+def test_any_sum_is_numpys(case):
+    subscripts, arrays, optimize, eager_numel = case
+    wanted = np.asarray(np.einsum(subscripts, *arrays))
+    with onebuf.config(eager_numel=eager_numel):
+        buffers = [onebuf.asarray(array) for array in arrays]
+        got = onebuf.einsum(subscripts, *buffers, optimize=optimize)
+        assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
+        np.testing.assert_allclose(np.asarray(got), wanted)
+
+
+@pytest.mark.parametrize(
+    "terms, output",
+    [
+        (([0, 1], [1, 2]), None),
+        (([0, 1], [1, 2]), [2, 0]),
+        (([9, 4], [4, 7]), None),
+        (([0, 1], [1, ...]), [..., 0]),
+        (((np.int64(0), 1), (1, 2)), (0,)),
+    ],
+)
+def test_numbers_do_for_letters(terms, output):
+    def call(einsum, one, two):
+        end = () if output is None else (output,)
+        return einsum(one, terms[0], two, terms[1], *end)
+
+    wanted = call(np.einsum, A, B)
+    got = call(onebuf.einsum, onebuf.asarray(A), onebuf.asarray(B))
+    np.testing.assert_allclose(np.asarray(got), wanted)
+
+
+def test_a_sum_waits_until_its_elements_are_wanted():
+    x = onebuf.asarray(np.ones((300, 200))) * 2
+    y = onebuf.einsum("ij,kj,k->ik", x, x, x[:, 0])
+    assert not x.is_realized
+    assert not y.is_realized
+    assert (y == 1600).all()
+
+
+def test_moving_and_diagonals_are_views():
+    x = onebuf.asarray(Q, copy=True)
+    moved, diagonal = onebuf.einsum("ijk->kij", x), onebuf.einsum("iij->ij", x)
+    assert moved.base is x
+    assert diagonal.base is x
+    diagonal[1, 2] = 50.0
+    assert x[1, 1, 2].item() == moved[2, 1, 1].item() == 50.0
+
+
+def test_a_sum_never_shares_memory_with_its_operands():
+    x, one = onebuf.asarray(A, copy=True), onebuf.asarray(1.0)
+    y = onebuf.einsum("ij,->ij", x, one)
+    y[0, 0] = 77.0
+    assert x[0, 0].item() == -2.0
+
+
+@pytest.mark.parametrize("optimize", [True, False, "greedy", "optimal", "auto", [(1, 2), (0, 1)]])
+def test_the_order_does_not_change_the_sum(optimize):
+    arrays = [A, B, C]
+    buffers = [onebuf.asarray(array) for array in arrays]
+    got = onebuf.einsum("ij,jk,kl->il", *buffers, optimize=optimize)
+    np.testing.assert_allclose(np.asarray(got), A @ B @ C)
+
+
+def test_a_path_of_numpys_does():
+    path, _ = np.einsum_path("ij,jk,kl->il", A, B, C, optimize="greedy")
+    buffers = [onebuf.asarray(array) for array in (A, B, C)]
+    got = onebuf.einsum("ij,jk,kl->il", *buffers, optimize=path)
+    np.testing.assert_allclose(np.asarray(got), A @ B @ C)
+
+
+def test_a_good_order_is_found():
+    # Left to right, the first product would have 10**8 elements.
+    long, short = onebuf.ones((10**4, 1)), onebuf.ones((1, 10**4))
+    with onebuf.config(eager_numel=0):
+        y = onebuf.einsum("ij,jk,kl->il", long, short, long)
+        assert max(item.node.numel for item in onebuf.schedule(y)) == 10**4
+    assert (y == 10**4).all()
+
+
+def test_arrays_may_be_among_the_operands():
+    got = onebuf.einsum("ij,jk", A, onebuf.asarray(B))
+    assert type(got) is Buffer
+    np.testing.assert_allclose(np.asarray(got), A @ B)
+
+
+def test_a_dtype_is_computed_in():
+    got = onebuf.einsum("ij->i", onebuf.asarray(A), dtype="float32")
+    assert got.dtype == onebuf.float32
+
+
+X, Y = onebuf.asarray(A), onebuf.asarray(B)
+MISTAKES = {
+    "nothing": (lambda: onebuf.einsum(), "subscripts and operands"),
+    "no operands": (lambda: onebuf.einsum("ij"), "at least one operand"),
+    "too few": (lambda: onebuf.einsum("ij,jk", X), "2 subscripts in 'ij,jk' and 1 operand"),
+    "too many": (lambda: onebuf.einsum("ij", X, Y), "1 subscripts"),
+    "digit": (lambda: onebuf.einsum("i1", X), "'i1'.*for example"),
+    "two arrows": (lambda: onebuf.einsum("ij->i->j", X), "letters"),
+    "two ellipses": (lambda: onebuf.einsum("...i...", X), r"one '\.\.\.'"),
+    "rank": (lambda: onebuf.einsum("ijk", X), "'ijk' for one of 2 dimensions"),
+    "low rank": (lambda: onebuf.einsum("i", X), r"'\.\.\.' stands for"),
+    "extents": (lambda: onebuf.einsum("ij,ik", X, Y), "'i', got 2 and then 3 in operand 1"),
+    "hidden": (lambda: onebuf.einsum("...i,...i", Y, Y.T), "from the end of"),
+    "diagonal": (lambda: onebuf.einsum("ii", X), "diagonal, got 2 and 3"),
+    "unknown result": (lambda: onebuf.einsum("ij->k", X), "'k' in 'ij->k'"),
+    "twice in result": (lambda: onebuf.einsum("ij->ii", X), "once"),
+    "lost ellipsis": (lambda: onebuf.einsum("i...->i", X), r"'\.\.\.' in the result"),
+    "list of text": (lambda: onebuf.einsum(X, ["a", "b"]), "whole numbers"),
+    "no list": (lambda: onebuf.einsum(X, 3), "whole numbers"),
+    "ellipses in a list": (lambda: onebuf.einsum(X, [..., ...]), "at most one ellipsis"),
+    "a list for an operand": (lambda: onebuf.einsum("ij", [[1, 2]]), "needs a buffer, got list"),
+    "arrays alone": (lambda: onebuf.einsum("ij", A), "among its operands, got ndarray"),
+    "strategy": (lambda: onebuf.einsum("ij,jk,kl", X, Y, Y.T, optimize="fast"), "'fast'"),
+    "path": (lambda: onebuf.einsum("i,i,i", *[X[0]] * 3, optimize=[(0, 5)]), r"\(0, 5\)"),
+    "short path": (lambda: onebuf.einsum("i,i,i", *[X[0]] * 3, optimize=[(0, 1)]), "leaves 2"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_an_error_that_says_what_to_do(name):
+    call, message = MISTAKES[name]
+    with pytest.raises(OnebufError, match=f"(?s)einsum.*{message}"):
+        call()
+    assert X.to_python() == A.tolist()
