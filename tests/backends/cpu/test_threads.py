@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onebuf import config
-from onebuf.backends.cpu import compile, cores, run, threads
+from onebuf.backends.cpu import compile, cores, host, run, threads
+from onebuf.backends.cpu.crew import has_futex
 from onebuf.backends.cpu.threads import Crew
 from onebuf.errors import ArgumentError
 
@@ -27,10 +28,11 @@ PATIENCE = 1 << 40
 def crews() -> dict[str, Crew]:
     """A crew of each kind; there is no getting rid of one."""
     with config(cache_dir=os.devnull):
-        return {"futex": Crew(True), "condition": Crew(False)}
+        return {kind: Crew(kind == "futex") for kind in NAMES}
 
 
-KINDS = pytest.mark.parametrize("kind", ["futex", "condition"])
+NAMES = ["futex", "condition"] if has_futex(host()) else ["condition"]
+KINDS = pytest.mark.parametrize("kind", NAMES)
 
 
 @given(count=st.integers(1, 5000), grain=st.integers(1, 700), threads=st.sampled_from([1, 2, 3, 5]))
@@ -83,8 +85,8 @@ def test_threads_work_at_the_same_time(crews: dict[str, Crew], kind: str, togeth
 def test_no_more_threads_than_asked_for_work(crews: dict[str, Crew], kind: str) -> None:
     crew = crews[kind]
     crew.grow(5)
-    for _ in range(20):
-        most = meet(lambda f, a: crew.run(f, a, 100, 1, 2), 3, 10_000)
+    for _ in range(5):
+        most = meet(lambda f, a: crew.run(f, a, 8, 1, 2), 3, 5_000_000)
         assert 1 <= most <= 2
 
 
@@ -146,7 +148,7 @@ def test_without_new_threads_the_caller_does_the_work(monkeypatch: pytest.Monkey
     def refuse(*_: object, **__: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    crew = Crew(True)
+    crew = Crew(has_futex(host()))
     monkeypatch.setattr(threads.Thread, "start", refuse)
     crew.grow(4)
     assert crew.workers == 0
@@ -157,7 +159,8 @@ def test_without_new_threads_the_caller_does_the_work(monkeypatch: pytest.Monkey
 
 
 def test_cores_are_those_that_the_process_may_use() -> None:
-    assert cores() == len(os.sched_getaffinity(0))
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert cores() == usable
 
 
 BEGIN = """

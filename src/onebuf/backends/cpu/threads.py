@@ -23,6 +23,8 @@ from onebuf.options import options
 
 SPINS = 2000
 """How often a worker looks for work before it sleeps: some 50 us."""
+MOST_THREADS = 1024
+"""More would only stand in each other's way."""
 
 
 class Crew:
@@ -91,6 +93,7 @@ def run(program: Program, args_address: int, count: int, grain: int) -> None:
     if crew is None:
         program.call(args_address, 0, count)
         return
+    threads = min(threads, MOST_THREADS)
     crew.grow(threads)
     crew.run(program.address, args_address, count, grain, threads)
 
