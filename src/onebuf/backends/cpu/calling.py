@@ -74,10 +74,10 @@ def as_call(
         call: Any = prototype(None, *[ctypes.c_int64] * arguments)(address)
         call.code = code
         return call  # type: ignore[no-any-return]
-    bound = _Bound(struct.pack("P", address))
+    bound = _Bound(struct.pack("PQ", address, release))
     bound.code = code
-    definition = _bridges()[arguments, release]
-    return _new_function()(ctypes.addressof(definition), bound, None)  # type: ignore[no-any-return]
+    definition = ctypes.addressof(_bridge(arguments))
+    return _new_function()(definition, bound, None)  # type: ignore[no-any-return]
 
 
 @cache
@@ -89,12 +89,9 @@ def _new_function() -> Any:
 
 
 @cache
-def _bridges() -> dict[tuple[int, bool], _MethodDef]:
-    """The definitions of all built-ins, which CPython needs for ever."""
-    kinds = {(3, True): "call", (3, False): "quick", (5, True): "dispatch"}
-    ir = _DECLARATIONS + "".join(
-        _bridge(name, arguments, release) for (arguments, release), name in kinds.items()
-    )
+def _bridge(arguments: int) -> _MethodDef:
+    """The definition of the built-in for so many arguments, which CPython needs for ever."""
+    ir = _bridge_ir(arguments)
     target = host()
     made = make_object(ir, "call", target, key_of(ir, target))
     imports = {"None": id(None), "TypeError": id(TypeError)}
@@ -102,20 +99,17 @@ def _bridges() -> dict[tuple[int, bool], _MethodDef]:
         pointer = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p)
         assert pointer.value is not None
         imports[name] = pointer.value
-    code = load(made.content, list(kinds.values()), imports)
-    definitions = {
-        kind: _MethodDef(name.encode(), code.address(name), _METH_FASTCALL, None)
-        for kind, name in kinds.items()
-    }
-    for definition in definitions.values():
-        definition.code = code
-    return definitions
+    code = load(made.content, ["call"], imports)
+    definition = _MethodDef(b"call", code.address("call"), _METH_FASTCALL, None)
+    definition.code = code
+    return definition
 
 
-def _bridge(name: str, arguments: int, release: bool) -> str:
-    """IR of a built-in that checks and unpacks its arguments and calls what it is bound to."""
+def _bridge_ir(arguments: int) -> str:
+    """A built-in that checks and unpacks its arguments and calls what it is bound to."""
     numbers = range(arguments)
-    message = f"{name} needs {arguments} integers"
+    message = f"call needs {arguments} integers"
+    integers = ", ".join(f"i64 %x{i}" for i in numbers)
     unpack = "\n".join(
         f"  %at{i} = getelementptr ptr, ptr %arguments, i64 {i}\n"
         f"  %object{i} = load ptr, ptr %at{i}\n"
@@ -126,14 +120,14 @@ def _bridge(name: str, arguments: int, release: bool) -> str:
     any_odd = "\n".join(
         f"  %any{i} = or i1 %{'any' if i > 1 else 'odd'}{i - 1}, %odd{i}" for i in numbers[1:]
     )
-    return f"""
-@{name}.message = private constant [{len(message) + 1} x i8] c"{message}\\00"
+    return f"""{_DECLARATIONS}
+@message = private constant [{len(message) + 1} x i8] c"{message}\\00"
 
-define ptr @{name}(ptr %self, ptr %arguments, i64 %count) nounwind {{
+define ptr @call(ptr %self, ptr %arguments, i64 %count) nounwind {{
   %right = icmp eq i64 %count, {arguments}
   br i1 %right, label %unpack, label %wrong
 wrong:
-  call void @PyErr_SetString(ptr @TypeError, ptr @{name}.message)
+  call void @PyErr_SetString(ptr @TypeError, ptr @message)
   br label %failed
 unpack:
 {unpack}
@@ -148,9 +142,19 @@ failed:
 run:
   %bytes = call ptr @PyBytes_AsString(ptr %self)
   %function = load ptr, ptr %bytes
-  {"%thread = call ptr @PyEval_SaveThread()" if release else ""}
-  call void %function({", ".join(f"i64 %x{i}" for i in numbers)})
-  {"call void @PyEval_RestoreThread(ptr %thread)" if release else ""}
+  %release.at = getelementptr ptr, ptr %bytes, i64 1
+  %release = load i64, ptr %release.at
+  %hold = icmp eq i64 %release, 0
+  br i1 %hold, label %holding, label %releasing
+holding:
+  call void %function({integers})
+  br label %done
+releasing:
+  %thread = call ptr @PyEval_SaveThread()
+  call void %function({integers})
+  call void @PyEval_RestoreThread(ptr %thread)
+  br label %done
+done:
   {_COUNT_NONE}
   ret ptr @None
 }}

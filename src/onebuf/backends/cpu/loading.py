@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import count
 from threading import RLock
 from typing import Any
@@ -24,6 +24,8 @@ if hasattr(os, "register_at_fork"):
         before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
     )
 
+GENERATION = 256
+"""How many libraries share a linker, which lives as long as they do."""
 _numbers = count()
 _dead: list[Any] = []
 """Libraries that nobody holds, to be unloaded by whoever takes the lock next."""
@@ -46,8 +48,9 @@ class Code:
         _dead.append(self._library)
 
 
-@cache
-def _linker() -> Any:
+@lru_cache(1)
+def _linker(generation: int) -> Any:
+    # What a library leaves behind goes with its linker, so linkers change now and then.
     return llvm.create_lljit_compiler(machine(host()), use_jit_link=JIT_LINK)
 
 
@@ -65,4 +68,8 @@ def load(object_: bytes, names: Sequence[str], imports: Mapping[str, int] | None
             library.import_symbol(name, address)
         for name in names:
             library.export_symbol(name)
-        return Code(library.link(_linker(), f"onebuf{next(_numbers)}"))
+        number = next(_numbers)
+        linker = _linker(number // GENERATION)
+        loaded = library.link(linker, f"onebuf{number}")
+        loaded.linker = linker
+        return Code(loaded)

@@ -14,33 +14,35 @@ from threading import Lock, Thread
 
 from onebuf.backends.cpu.calling import Call, as_call
 from onebuf.backends.cpu.compiling import Program
+from onebuf.backends.cpu.crew import crew_ir, has_futex
 from onebuf.backends.cpu.loading import load, lock
 from onebuf.backends.cpu.objects import key_of, make_object
-from onebuf.backends.cpu.pooling import has_futex, pool_ir
 from onebuf.backends.cpu.target import host
 from onebuf.errors import ArgumentError
 from onebuf.options import options
 
 SPINS = 2000
 """How often a worker looks for work before it sleeps: some 50 us."""
+MOST_THREADS = 1024
+"""More would only stand in each other's way."""
 
 
-class Pool:
+class Crew:
     """Threads that share the work of one caller at a time; a second caller works alone.
 
-    ``futex``: sleep on words of memory, as Linux can; otherwise with a condition variable. A pool
+    ``futex``: sleep on words of memory, as Linux can; otherwise with a condition variable. A crew
     lives for ever, because its workers do.
     """
 
     def __init__(self, futex: bool) -> None:
         target = host()
-        ir = pool_ir(target, futex)
+        ir = crew_ir(target, futex)
         with lock:
             made = make_object(ir, "run", target, key_of(ir, target))
             self._code = load(made.content, ["reset", "set_spins", "worker", "run"])
             self.run: Call = as_call(self._code.address("run"), self._code, 5)
             self.begin()
-            _pools.append(self)
+            _crews.append(self)
 
     def begin(self) -> None:
         """Have no workers, as at first; or as in the child of a fork, where none is left."""
@@ -67,8 +69,10 @@ class Pool:
                 self.workers += 1
 
 
-_pools: list[Pool] = []
-"""All that were made. The first one is that of this process."""
+_crews: list[Crew] = []
+"""All that were made, for the child of a fork to begin anew."""
+_chosen: Crew | None = None
+"""The crew that `run` uses, once it has."""
 
 
 def run(program: Program, args_address: int, count: int, grain: int) -> None:
@@ -85,12 +89,13 @@ def run(program: Program, args_address: int, count: int, grain: int) -> None:
     if count <= grain or threads < 2:
         program.call(args_address, 0, count)
         return
-    pool = _pool()
-    if pool is None:
+    crew = _crew()
+    if crew is None:
         program.call(args_address, 0, count)
         return
-    pool.grow(threads)
-    pool.run(program.address, args_address, count, grain, threads)
+    threads = min(threads, MOST_THREADS)
+    crew.grow(threads)
+    crew.run(program.address, args_address, count, grain, threads)
 
 
 @cache
@@ -103,18 +108,20 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _pool() -> Pool | None:
-    """The pool of this process; None where the system has no way to sleep that we know."""
-    if not _pools and sys.platform != "win32":
+def _crew() -> Crew | None:
+    """The crew of this process; None where the system has no way to sleep that we know."""
+    global _chosen
+    if _chosen is None and sys.platform != "win32":
         with lock:
-            return _pools[0] if _pools else Pool(has_futex(host()))
-    return _pools[0] if _pools else None
+            if _chosen is None:
+                _chosen = Crew(has_futex(host()))
+    return _chosen
 
 
 def _after_fork_in_child() -> None:
     cores.cache_clear()
-    for pool in _pools:
-        pool.begin()
+    for crew in _crews:
+        crew.begin()
 
 
 if hasattr(os, "register_at_fork"):
