@@ -103,20 +103,21 @@ def _draw(about: Function, operand: int, element: str, count: int, rng: Any) -> 
 
 @cache
 def truth(name: str, element: str, count: int) -> tuple[Array, Array]:
-    """The function of its samples as a sum: rounded to the type, and the rest."""
+    """The function of its samples, rounded to the type, and the rest in units of its last place."""
     operands = samples(name, element, count)
     exact = FUNCTIONS[name].exact
     if element == "float":
         wide = _double(name)(*(x.astype("f8") for x in operands))
         with np.errstate(all="ignore"):
             high = wide.astype("f4")
-            return high.astype("f8"), wide - high
-    high, low = np.empty(count), np.empty(count)
+            return high, (wide - high) / np.spacing(np.abs(high))
+    high, low = np.empty(count), np.zeros(count)
     with mpmath.workprec(140):
         for i, point in enumerate(zip(*(x.tolist() for x in operands), strict=True)):
             value = exact(*(mpmath.mpf(x) for x in point))
             high[i] = float(value)
-            low[i] = float(value - mpmath.mpf(high[i])) if math.isfinite(high[i]) else 0.0
+            if math.isfinite(high[i]):
+                low[i] = float((value - mpmath.mpf(high[i])) / math.ulp(high[i]))
     return high, low
 
 
@@ -138,8 +139,8 @@ def worst(name: str, element: str, count: int, got: Array) -> tuple[float, tuple
     high, low = truth(name, element, count)
     operands = samples(name, element, count)
     with np.errstate(all="ignore"):
-        unit = np.spacing(np.abs(high.astype(got.dtype))).astype("f8")
-        error = np.abs((got.astype("f8") - high) - low) / unit
+        unit = np.spacing(np.abs(high)).astype("f8")
+        error = np.abs((got.astype("f8") - high) / unit - low)
     same = (np.isinf(high) | np.isinf(got)) & (high == got)
     error[same] = 0.0
     error[np.isnan(error)] = np.inf
