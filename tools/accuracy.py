@@ -41,10 +41,10 @@ nearly one: there its error is below 2⁻⁵⁶, which may be many units of a ti
 
 `abs`, `ceil`, `copysign`, `floor`, `floor_divide`, `maximum`, `minimum`, `negative`, `nextafter`,
 `reciprocal`, `remainder`, `round`, `sign`, `sqrt`, `square` and `trunc` are exact or correctly
-rounded, and the same as NumPy's to the bit, but for `floor_divide` of infinities, where the standard
-wants the quotient. For all functions infinities, zeros with their signs and what is not a number are
-as in NumPy. Results do not depend on how many elements a vector has or on what else is in it; only
-the bits of a NaN may differ.
+rounded, and the same as NumPy's to the bit, but for `floor_divide` of infinities, where the
+standard wants the quotient. For all functions infinities, zeros with their signs and what is not a
+number are as in NumPy. Results do not depend on how many elements a vector has or on what else is
+in it; only the bits of a NaN may differ.
 """
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from compiled import DTYPES, Compiled, assembly, module
+from hypothesis import given
+from hypothesis import strategies as st
 
 from onebuf.render.math import MATH
 
@@ -52,6 +55,21 @@ def test_the_number_of_lanes_and_the_neighbours_do_not_show(name: str, element: 
         function = Compiled(MATH[name], element, lanes, len(arrays))
         np.testing.assert_array_equal(bits(function(*arrays)), alone)
         np.testing.assert_array_equal(bits(function(*(a[order] for a in arrays))), alone[order])
+
+
+@cache
+def compiled(name: str, element: str, lanes: int) -> Compiled:
+    return Compiled(MATH[name], element, lanes, operands(name))
+
+
+@given(st.sampled_from(sorted(MATH)), st.sampled_from(ELEMENTS), st.data())
+def test_an_element_does_not_see_its_neighbours(name: str, element: str, data: Any) -> None:
+    floats = st.floats(width=32 if element == "float" else 64)
+    rows = data.draw(st.lists(st.tuples(*[floats] * operands(name)), min_size=1, max_size=9))
+    arrays = [np.array(column, DTYPES[element]) for column in zip(*rows, strict=True)]
+    alone = [compiled(name, element, 1)(*(a[k : k + 1] for a in arrays)) for k in range(len(rows))]
+    together = compiled(name, element, 4)(*arrays)
+    np.testing.assert_array_equal(bits(together), bits(np.concatenate(alone)))
 
 
 @pytest.mark.parametrize("lanes", [2, 4, 5, 16, 32])
