@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import mpmath
 import numpy as np
 import pytest
@@ -39,7 +41,9 @@ def test_angles_next_to_a_multiple_of_a_quarter_turn_keep_their_digits(name: str
     with mpmath.workprec(1300):
         for x, got in zip(points, function(points), strict=True):
             true = exact(mpmath.mpf(float(x)))
-            assert abs((mpmath.mpf(float(got)) - true) / true) < 2.0**-52
+            error = abs(mpmath.mpf(float(got)) - true) / math.ulp(float(true))
+            # A small sine is the angle itself, whose digits are all there.
+            assert error < (0.52 if abs(true) < 0.1 else 1.0)
 
 
 def _nearest_to_a_quarter_turn(size: float) -> float:
