@@ -209,6 +209,7 @@ FITS = {
 
 PARTS = {
     "LN2": ("log(2): times a whole number up to 2**11, the first is exact", "log(2)", [42, 53]),
+    "LN2_FLOAT": ("log(2) for floats: times a whole number up to 2**8, exact", "log(2)", [16, 24]),
     "HALF_PI": ("pi / 2: for whole numbers up to 2**20", "pi / 2", [33, 33, 33, 53]),
     "QUARTER_PI": ("pi / 4: for whole numbers up to 8", "pi / 4", [50, 53]),
     "HALF_PI_PAIR": ("pi / 2 as a pair", "pi / 2", [53, 53]),

@@ -277,6 +277,12 @@ LN2 = (
 )
 """log(2): times a whole number up to 2**11, the first is exact."""
 
+LN2_FLOAT = (
+    0.693145751953125,
+    1.428606765330187e-06,
+)
+"""log(2) for floats: times a whole number up to 2**8, exact."""
+
 HALF_PI = (
     1.5707963267341256,
     6.077100506303966e-11,

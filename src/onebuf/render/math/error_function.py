@@ -5,19 +5,17 @@ The exponential is erfc(x), at most 0.16 there, so that its errors hardly show.
 
 from __future__ import annotations
 
-from onebuf.render.math.coefficients import ERF, ERF_FLOAT, ERF_TAIL, ERF_TAIL_FLOAT
-from onebuf.render.math.exponential import exp_sum, short_exp
-from onebuf.render.math.term import Term, least, magnitude, polynomial, where, with_sign
+from onebuf.render.math import single
+from onebuf.render.math.coefficients import ERF, ERF_TAIL
+from onebuf.render.math.exponential import exp_sum
+from onebuf.render.math.term import Term, horner, least, magnitude, polynomial, where, with_sign
 
 
 def erf(x: Term) -> Term:
     """2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
-    size = magnitude(x.to("double"))
-    z = size * size
     if x.type == "float":
-        near = size + size * polynomial(z, ERF_FLOAT)
-        far = 1.0 - short_exp(-polynomial(least(size, 4.0) - 1.0, ERF_TAIL_FLOAT))
-    else:
-        near = size + size * polynomial(z, ERF)
-        far = 1.0 - exp_sum(-polynomial(least(size, 6.0) - 1.0, ERF_TAIL))
-    return with_sign(where(size < 1.0, near, far).to(x.type), x)
+        return single.erf(x)
+    size = magnitude(x)
+    near = size + size * horner(size * size, ERF)
+    far = 1.0 - exp_sum(-polynomial(least(size, 6.0) - 1.0, ERF_TAIL))
+    return with_sign(where(size < 1.0, near, far), x)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from onebuf.render.math import single
 from onebuf.render.math.coefficients import EXP, EXP_FLOAT, EXPM1_FLOAT, LN2
 from onebuf.render.math.pairs import Pair, ordered_sum
 from onebuf.render.math.term import (
@@ -17,6 +18,7 @@ from onebuf.render.math.term import (
     most,
     pattern,
     polynomial,
+    where,
     with_sign,
 )
 
@@ -91,8 +93,10 @@ def short_expm1(x: Term) -> Term:
 def exp(x: Term) -> Term:
     """e**x."""
     if x.type == "float":
-        return short_exp(most(least(x, 90.0), -110.0).to("double")).to("float")
-    return exp_sum(most(least(x, 710.0), -746.0))
+        return single.exp(x)
+    # What vanishes is not computed: processors are slow where numbers underflow.
+    vanishes = x < -746.0
+    return where(vanishes, 0.0, exp_sum(where(vanishes, 0.0, least(x, 710.0))))
 
 
 def exp_sum(x: Term, low: Operand = 0.0) -> Term:

@@ -9,33 +9,33 @@ from onebuf.render.math.long_logarithm import long_log
 from onebuf.render.math.pairs import exact_product, exact_sum, normal
 from onebuf.render.math.term import Term, least, magnitude, most, root, where
 
-_WHOLE = 2.0**52
+_WHOLE = {"float": 2.0**23, "double": 2.0**52}
+"""From here on all numbers are whole."""
 
 
 def _is_whole(x: Term) -> Term:
-    """If a double that is not negative is a whole number, as all beyond 2**52 are."""
-    return (x >= _WHOLE) | ((x + _WHOLE) - _WHOLE == x)
+    """If a number that is not negative is whole."""
+    start = _WHOLE[x.type]
+    return (x >= start) | ((x + start) - start == x)
 
 
 def pow(x: Term, y: Term) -> Term:
     """x**y, with the special values of C99."""
-    base, exponent = x.to("double"), y.to("double")
-    size, count = magnitude(base), magnitude(exponent)
+    size, count = magnitude(x), magnitude(y)
     if x.type == "float":
-        power = _short_power(size, exponent)
+        power = _short_power(size.to("double"), y.to("double")).to("float")
     else:
-        power = _power(size, exponent)
+        power = _power(size, y)
     endless = (size == 0.0) | (size == INFINITY)
-    vanishes = (size == 0.0) ^ (exponent < 0.0)
+    vanishes = (size == 0.0) ^ (y < 0.0)
     power = where(endless, where(vanishes, 0.0, power.of(INFINITY)), power)
     whole = _is_whole(count)
     odd = whole & ~_is_whole(count * 0.5)
-    negative = base.bits() < 0
+    negative = x.bits() < 0
     power = where(negative & odd, -power, power)
-    undefined = negative & ~(whole | endless)
-    power = where(undefined, NAN, power)
-    power = where(base.is_nan() | exponent.is_nan(), base + exponent, power)
-    return where((exponent == 0.0) | (base == 1.0), 1.0, power).to(x.type)
+    power = where(negative & ~(whole | endless), NAN, power)
+    power = where(x.is_nan() | y.is_nan(), x + y, power)
+    return where((y == 0.0) | (x == 1.0), 1.0, power)
 
 
 def _short_power(size: Term, exponent: Term) -> Term:

@@ -210,16 +210,17 @@ def polynomial(x: Term, coefficients: Sequence[float]) -> Term:
     '%2'
     """
     if len(coefficients) <= _SHORT:
-        return _horner(x, coefficients)
+        return horner(x, coefficients)
     square = x * x
-    return _horner(square, coefficients[::2]) + x * _horner(square, coefficients[1::2])
+    return horner(square, coefficients[::2]) + x * horner(square, coefficients[1::2])
 
 
 _SHORT = 4
 """Up to so many coefficients there is nothing to gain from two shorter chains."""
 
 
-def _horner(x: Term, coefficients: Sequence[float]) -> Term:
+def horner(x: Term, coefficients: Sequence[float]) -> Term:
+    """The same from the highest power down: where terms cancel, this loses least."""
     total = x.of(coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         total = total * x + coefficient
