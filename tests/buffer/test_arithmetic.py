@@ -136,8 +136,10 @@ def test_binary_functions_give_the_same_bits_at_once_and_later(name, pair):
     try:
         at_once = function(x.buffer(), y.buffer())
         at_once.realize()
-    except (TypeError, ValueError):
-        assume(False)
+    except (TypeError, ValueError) as error:
+        with lazily(), pytest.raises(type(error)):
+            function(x.buffer(), y.buffer()).realize()
+        return
     with lazily():
         assert_bits(at_once, function(x.buffer(), y.buffer()))
 
