@@ -112,9 +112,7 @@ def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         if rows == 1:
             block = struct.pack("5q", _address(x), _address(target), extent, 1, 0)
         else:
-            block = struct.pack(
-                "8q", _address(x), _address(target), rows, extent, extent, 1, 1, 0
-            )
+            block = struct.pack("8q", _address(x), _address(target), rows, extent, extent, 1, 1, 0)
         compiled = _fold(op, out.dtype, rows > 1, sequential)
         compiled.quick(id(block) + _START_OF_BYTES, 0, rows if rows > 1 else extent)
         if target is not out:

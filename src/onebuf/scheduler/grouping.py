@@ -63,6 +63,19 @@ def group(wanted: Sequence[Node], supports: Supports, own: bool = False) -> list
             alone[id(cut.node)] = cut.reason
 
 
+def single(item: Item, supports: Supports) -> Group | Item:
+    """The kernel of one item alone, on operands in memory; the item itself if it has none."""
+    node = item.node
+    if not _is_fusable(node, {}) or not node.numel:
+        return item
+    bases = [operand.base for operand in item.inputs]
+    stops = {id(base) for base in bases if base.op.kind is not Kind.CONSTANT}
+    try:
+        return _trace(node, stops, item.reason, supports)
+    except Cut:
+        return item
+
+
 class _Again(Exception):
     def __init__(self, node: Node, reason: str) -> None:
         super().__init__(reason)
