@@ -121,6 +121,9 @@ def test_binary_functions_equal_numpys(name, pair):
         y = y._replace(base=y.base & 3 if dtypes.kind(y.base.dtype) in "iu" else y.base)
     arrays = x.array(), y.array()
     assume(defined(name, *arrays))
+    if name == "pow" and any(dtypes.kind(array.dtype) == "c" for array in arrays):
+        # Infinite bases and exponents follow the standard (tests/array_api/special_values).
+        assume(all(np.isfinite(array).all() for array in arrays))
     wanted = oracle(name, *arrays)
     for mode in MODES:
         with in_mode(mode):
