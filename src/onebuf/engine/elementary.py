@@ -20,6 +20,7 @@ from onebuf.dtypes import float32, float64
 from onebuf.engine.kernels import program
 from onebuf.graph import BINARY, REDUCE, UNARY, Op
 from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
+from onebuf.memory import address_of
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -78,7 +79,7 @@ def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         arrays = [_prepared(x, out) for x in given]
         target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         paces = tuple([1 if x.size == out.size else 0 for x in arrays])
-        words = [*[_address(x) for x in arrays], _address(target), out.size, *paces, 1]
+        words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
         block = struct.pack(f"{len(words)}q", *words)
         compiled = _elementwise(op, out.dtype, paces)
         compiled.quick(id(block) + _START_OF_BYTES, 0, out.size)
@@ -110,19 +111,17 @@ def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         rows = x.size // extent
         target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         if rows == 1:
-            block = struct.pack("5q", _address(x), _address(target), extent, 1, 0)
+            block = struct.pack("5q", address_of(x), address_of(target), extent, 1, 0)
         else:
-            block = struct.pack("8q", _address(x), _address(target), rows, extent, extent, 1, 1, 0)
+            block = struct.pack(
+                "8q", address_of(x), address_of(target), rows, extent, extent, 1, 1, 0
+            )
         compiled = _fold(op, out.dtype, rows > 1, sequential)
         compiled.quick(id(block) + _START_OF_BYTES, 0, rows if rows > 1 else extent)
         if target is not out:
             out[...] = target
 
     return fold
-
-
-def _address(array: Array) -> int:
-    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
 
 
 OUR_LOOPS = LOOPS | {op: _loop(op, LOOPS[op]) for op in INEXACT}

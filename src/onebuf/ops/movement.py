@@ -18,6 +18,7 @@ from onebuf.dtypes import promote
 from onebuf.errors import ArgumentTypeError, CopyError, LayoutError, ShapeError
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
 from onebuf.layout import View, normalize_axes, normalize_axis
+from onebuf.memory import address_of
 from onebuf.ops.apply import cast, general
 
 _ndarray = np.ndarray
@@ -40,7 +41,7 @@ def view_of(node: Node) -> View:
     size = array.itemsize
     distance = 0
     if array.size:
-        distance = array.__array_interface__["data"][0] - node.block.address
+        distance = address_of(array) - node.block.address
     return View(array.shape, tuple([step // size for step in array.strides]), distance // size)
 
 
