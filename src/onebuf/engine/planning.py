@@ -23,7 +23,7 @@ DT = np.dtype[Any]
 
 COMPILE_SECONDS = 0.02
 """What new kernels cost, about."""
-BYTES_A_SECOND = 4e9
+BYTES_A_SECOND = 2.5e9
 """How fast NumPy's loops go through memory, about, on memory that was just allocated."""
 ITEM_SECONDS = 5e-6
 MOST_STRUCTURES = 65536
@@ -32,11 +32,14 @@ _spent: dict[int, float] = {}
 """Seconds of interpreting, for each structure that was interpreted."""
 
 
-def plan(wanted: Sequence[Node], own: bool = False) -> list[Group | Item]:
-    """What makes ``wanted`` readable: kernels, or passes of NumPy's loops."""
+def plan(wanted: Sequence[Node], own: bool = False, dry: bool = False) -> list[Group | Item]:
+    """What makes ``wanted`` readable: kernels, or passes of NumPy's loops.
+
+    A ``dry`` plan is only looked at, so it does not count as interpreting.
+    """
     tier = options().tier
     items = schedule(wanted, own)
-    if items and tier != "interpret" and (tier == "compile" or _is_due(wanted, items)):
+    if items and tier != "interpret" and (tier == "compile" or _is_due(wanted, items, dry)):
         return group(wanted, supports, own)
     return [single(item, supports) if _needs_kernel(item.node) else item for item in items]
 
@@ -53,13 +56,14 @@ def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     return elements.supports(op, operands, result)
 
 
-def _is_due(wanted: Sequence[Node], items: Sequence[Item]) -> bool:
+def _is_due(wanted: Sequence[Node], items: Sequence[Item], dry: bool) -> bool:
     """Whether interpreting once more would cost more, in all, than compiling."""
     key = hash(tuple([structure(node) for node in wanted]))
     moved = sum(item.bytes_read + item.bytes_written for item in items)
     cost = moved / BYTES_A_SECOND + len(items) * ITEM_SECONDS
     total = _spent.get(key, 0.0) + cost
-    if len(_spent) >= MOST_STRUCTURES:
-        _spent.clear()
-    _spent[key] = total
+    if not dry:
+        if len(_spent) >= MOST_STRUCTURES:
+            _spent.clear()
+        _spent[key] = total
     return total > COMPILE_SECONDS
