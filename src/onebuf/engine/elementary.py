@@ -38,6 +38,8 @@ ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
 """Reductions whose value depends on the order, if they are of floats."""
 
 _FLOATS = (float32, float64)
+_ALONE = (1,)
+_WORDS = struct.Struct("5q")
 _START_OF_BYTES = bytes.__basicsize__ - 1
 """Where in a bytes object CPython keeps the bytes."""
 
@@ -89,6 +91,26 @@ def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     return loop
 
 
+def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
+    """`_loop` for one operand; short for what is contiguous and of the dtype of the result."""
+    slow = _loop(op, theirs)
+
+    def loop(x: Array, out: Array) -> None:
+        dtype = out.dtype
+        if (
+            x.dtype is dtype
+            and dtype in _FLOATS
+            and x.flags.c_contiguous
+            and out.flags.c_contiguous
+        ):
+            block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
+            _elementwise(op, dtype, _ALONE).quick(id(block) + _START_OF_BYTES, 0, x.size)
+        else:
+            slow(x, out)
+
+    return loop
+
+
 def _prepared(x: Any, out: Array) -> Array:
     """An operand as one element, or as contiguous elements in the shape of the result."""
     x = np.asarray(x, out.dtype)
@@ -124,7 +146,9 @@ def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     return fold
 
 
-OUR_LOOPS = LOOPS | {op: _loop(op, LOOPS[op]) for op in INEXACT}
+OUR_LOOPS = LOOPS | {
+    op: (_unary_loop if op.name in UNARY else _loop)(op, LOOPS[op]) for op in INEXACT
+}
 """Elementwise operations on stored arrays: (*operands, out)."""
 OUR_FOLDS = FOLDS | {op: _sum(op, FOLDS[op]) for op in ORDERED}
 """Reductions of stored arrays: (operand, axes, out, keepdims)."""
