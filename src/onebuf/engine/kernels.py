@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.engine.choosing import ROWS, choose
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import Node, attach, settle
 from onebuf.kernel import CHUNK, Nest, partials
 from onebuf.memory import address_of
 from onebuf.ops import new_array
-from onebuf.render.loops import render
+from onebuf.render.rendering import Rendering
+from onebuf.render.writing import render
 from onebuf.scheduler import Group
 
 Array = np.ndarray[Any, Any]
@@ -28,6 +30,8 @@ SHARED = 32768
 """Fewer elements than this are not worth waking another thread for."""
 GRAIN = 16384
 """About as many elements as a thread takes at a time."""
+STRIP = 512
+"""Fewer columns than this are not read apart from their neighbours."""
 STREAMED_BYTES = 8 << 20
 """Results of more bytes than this are written past the caches, which they would only fill."""
 LANES = 16
@@ -40,9 +44,9 @@ def _cpu() -> Any:
 
 
 @cache
-def program(nest: Nest) -> Any:
+def program(nest: Nest, rendering: Rendering = ROWS) -> Any:
     """The compiled program of a nest."""
-    return _cpu().compile(render(nest, "kernel", LANES), "kernel")
+    return _cpu().compile(render(nest, "kernel", rendering), "kernel")
 
 
 def run_group(group: Group) -> None:
@@ -77,7 +81,10 @@ def launch(group: Group, outputs: list[Array]) -> None:
         _in_chunks(group, addresses)
         return
     words = pack(addresses, extents, [reach.view.stride for reach in group.reaches], group.scalars)
-    _share(program(nest), words, extents, 0 if nest.folds_all else extents[0])
+    rendering = choose(nest, extents)
+    least = STRIP if rendering.strategy == "columns" and nest.ndim == 2 else 1
+    count = 0 if nest.folds_all else extents[0]
+    _share(program(nest, rendering), words, extents, count, least)
 
 
 def pack(addresses: list[int], extents: Any, strides: Any, scalars: Any) -> Array:
@@ -90,14 +97,14 @@ def pack(addresses: list[int], extents: Any, strides: Any, scalars: Any) -> Arra
     return words
 
 
-def _share(compiled: Any, words: Array, extents: tuple[int, ...], count: int) -> None:
+def _share(compiled: Any, words: Array, extents: tuple[int, ...], count: int, least: int) -> None:
     """Run on one thread, or on all of them if the outermost axis can be divided."""
     address = address_of(words)
     if not count or prod(extents) < SHARED:
         compiled.call(address, 0, extents[0])
         return
     inner = max(1, prod(extents[1:]))
-    grain = max(1, GRAIN // inner)
+    grain = max(least, GRAIN // inner)
     if len(extents) == 1:
         grain = (grain + LANES - 1) // LANES * LANES
     _cpu().run(compiled, address, count, grain)

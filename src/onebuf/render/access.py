@@ -10,9 +10,10 @@ from onebuf.render.elements import TYPES, memory_type
 class Access:
     """Loads, stores and addresses of one nest's slots."""
 
-    def __init__(self, nest: Nest, strides: list[list[Value]]) -> None:
+    def __init__(self, nest: Nest, strides: list[list[Value]], streamed: bool = False) -> None:
         self.nest = nest
         self.strides = strides
+        self.streamed = streamed
 
     def moved(self, b: Builder, slot: int, axis: int, place: Value, index: Value) -> Value:
         """Where the slot is at one index of ``axis``: an address, or a position."""
@@ -32,12 +33,12 @@ class Access:
         b.lanes = lanes
         return place
 
-    def load(self, b: Builder, step: Step, place: Value, depth: int) -> Value:
-        """The element at ``place``, or as many as there are lanes."""
+    def load(self, b: Builder, step: Step, place: Value, axis: int) -> Value:
+        """The element at ``place``, or as many along ``axis`` as there are lanes."""
         slot = self.nest.slots[step.arg]
-        pace = slot.steps[depth - 1] if depth else 0
+        pace = slot.steps[axis]
         if step.op is INDEX:
-            return self._positions(b, step.arg, place, pace, depth)
+            return self._positions(b, step.arg, place, axis)
         of = memory_type(slot.dtype)
         size = slot.dtype.itemsize
         if b.lanes == 1 or pace == 0:
@@ -45,7 +46,7 @@ class Access:
         elif pace == 1:
             value = Value(b.emit(f"load {b.type(of)}, ptr {place.name}, align {size}"), of)
         else:
-            value = self._gathered(b, of, size, place, self.strides[step.arg][depth - 1])
+            value = self._gathered(b, of, size, place, self.strides[step.arg][axis])
         if TYPES[slot.dtype.name] == "i1":
             return b.compare("icmp ne", value, b.constant(of, 0))
         return value
@@ -61,19 +62,19 @@ class Access:
             vector = b.emit(f"insertelement {b.type(of)} {vector}, {of} {one}, i64 {lane}")
         return Value(vector, of)
 
-    def _positions(self, b: Builder, slot: int, place: Value, pace: int, depth: int) -> Value:
-        if b.lanes == 1 or pace == 0:
+    def _positions(self, b: Builder, slot: int, place: Value, axis: int) -> Value:
+        if b.lanes == 1 or self.nest.slots[slot].steps[axis] == 0:
             return place
         numbers = ", ".join(f"i64 {lane}" for lane in range(b.lanes))
         ramp = Value(f"<{numbers}>", "i64")
-        scaled = b.binary("mul", ramp, self.strides[slot][depth - 1])
+        scaled = b.binary("mul", ramp, self.strides[slot][axis])
         return b.binary("add", scaled, place)
 
-    def store(self, b: Builder, slot: int, place: Value, value: Value, depth: int) -> None:
-        """Write one element, or as many as there are lanes."""
+    def store(self, b: Builder, slot: int, place: Value, value: Value, axis: int) -> None:
+        """Write one element, or as many along ``axis`` as there are lanes."""
         target = self.nest.slots[slot]
         size = target.dtype.itemsize
-        pace = target.steps[depth - 1] if depth else 0
+        pace = target.steps[axis]
         value = self.to_memory(b, value)
         if b.lanes == 1:
             b.line(f"store {value.type} {value.name}, ptr {place.name}, align {size}")
@@ -81,10 +82,13 @@ class Access:
         assert pace, "a store in a vector loop has to move with it"
         name = b.spread(value)
         if pace == 1:
-            b.line(f"store {b.type(value.type)} {name}, ptr {place.name}, align {size}")
+            how = f"align {size}"
+            if self.streamed:
+                how = f"align {min(64, size * b.lanes)}, !nontemporal !0"
+            b.line(f"store {b.type(value.type)} {name}, ptr {place.name}, {how}")
             return
         where = place.name
-        stride = self.strides[slot][depth - 1].name
+        stride = self.strides[slot][axis].name
         for lane in range(b.lanes):
             if lane:
                 where = b.emit(f"getelementptr {value.type}, ptr {where}, i64 {stride}")

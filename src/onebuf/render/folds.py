@@ -109,4 +109,4 @@ class Accumulator:
 
     def result(self, b: Builder, value: Value) -> Value:
         """The finished accumulator in the dtype of the reduction."""
-        return cast(b, value, self.dtype, self.target)._replace(uniform=True)
+        return cast(b, value, self.dtype, self.target)

@@ -1,0 +1,263 @@
+"""Columns: folds over the innermost axis, vectorised along the axis before it.
+
+Where the elements of a row lie side by side and its fold runs from row to row, a vector of columns
+is folded at once. Accumulators of a tile of columns wait in memory near the processor while some
+rows at a time pass by: each accumulator sees the elements of its column in the order of
+`onebuf.kernel.Fold`, as it would alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from onebuf.kernel import CHUNK, FOLDS, LANES, LOAD, STORE, Nest
+from onebuf.render.builder import Value
+from onebuf.render.elements import FLOATS_ONLY
+from onebuf.render.folds import Accumulator
+from onebuf.render.loops import Frame, Loops, Work
+
+TILE = 1024
+"""Columns whose accumulators are kept at a time."""
+SCATTERED_TILE = 64
+"""The same if the elements of a row do not lie side by side."""
+ROWS = 8
+"""Rows that pass by at a time."""
+FEW_STEPS = 12
+"""The most steps that are written out once for each of these rows."""
+
+
+def has_columns(nest: Nest) -> bool:
+    """Whether all that a nest does is to fold its innermost axis."""
+    inner = nest.ndim - 1
+    folds = [step for step in nest.steps if step.op in FOLDS]
+    stores = [number for number, step in enumerate(nest.steps) if step.op is STORE]
+    return (
+        nest.ndim >= 2
+        and bool(folds)
+        and not nest.partial
+        and all(step.arg.axis == inner for step in folds)
+        and all(nest.slots[nest.steps[n].arg].steps[inner - 1] for n in stores)
+        and all(nest.depths[n] == inner for n in stores)
+    )
+
+
+class Columns(Loops):
+    """A nest as text; the two innermost loops are one over columns around one over rows."""
+
+    def loop(self, frame: Frame, work: Work) -> list[Value]:
+        """The loop over the next axis; that over columns goes from tile to tile."""
+        if frame.depth != self.nest.ndim - 2:
+            return super().loop(frame, work)
+        self.axis = frame.depth
+        self.tile = TILE if _is_side_by_side(self.nest) else SCATTERED_TILE
+        first, end = self.bounds(frame.depth)
+        loop = self.open(first, [], self.tile, end)
+        limit = self.least(end, self.plus(loop.counter, self.tile))
+        self._tile(frame, work.stores, loop.counter, limit)
+        self.close(loop, [])
+        return []
+
+    def _tile(self, frame: Frame, stores: list[int], first: Value, limit: Value) -> None:
+        """Everything for the columns from ``first`` to ``limit``."""
+        done: dict[int, Strip] = {}
+        for folds in self._turns(self.closure(stores, frame.known)):
+            strips = [Strip(self, Accumulator(self.nest, number), first) for number in folds]
+            self._fold(frame, strips, done, first, limit)
+            done |= {strip.total.number: strip for strip in strips}
+
+        def finish(column: Value) -> None:
+            self.level(self._at(frame, done, column), stores)
+
+        self._across(first, limit, finish)
+
+    def _turns(self, needed: list[int]) -> list[list[int]]:
+        """The folds among ``needed``: first those that need no other, then the next ones."""
+        steps = self.nest.steps
+        turn_of: dict[int, int] = {}
+        for number in needed:
+            ready = max((turn_of.get(arg, 0) for arg in steps[number].args), default=0)
+            turn_of[number] = ready + (steps[number].op in FOLDS)
+        folds = [number for number in needed if steps[number].op in FOLDS]
+        most = max(map(turn_of.__getitem__, folds))
+        return [[n for n in folds if turn_of[n] == turn] for turn in range(1, most + 1)]
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    def _fold(
+        self,
+        frame: Frame,
+        strips: list[Strip],
+        done: dict[int, Strip],
+        first: Value,
+        limit: Value,
+    ) -> None:
+        """Fold all rows of a tile into ``strips``."""
+
+        def clear(column: Value) -> None:
+            for strip in strips:
+                strip.clear(column)
+
+        def clear_lanes(column: Value) -> None:
+            for strip in strips:
+                strip.clear_lanes(column)
+
+        def gather_lanes(column: Value) -> None:
+            for strip in strips:
+                strip.gather_lanes(column)
+
+        self._across(first, limit, clear)
+        extent = self.extents[self.nest.ndim - 1]
+        chunks = self.open(self.whole(0), [], CHUNK, extent)
+        end = self.least(extent, self.plus(chunks.counter, CHUNK))
+        dealt = any(strip.lanes > 1 for strip in strips)
+        if dealt:
+            self._across(first, limit, clear_lanes)
+        count = LANES if dealt else self._rows_at_a_time(strips, frame)
+        middle = self.last_whole(chunks.counter, end, count)
+        for step, start, stop in ((count, chunks.counter, middle), (1, middle, end)):
+            loop = self.open(start, [], step, stop)
+            lane = self.minus(loop.counter, start)
+            self._pass(frame, strips, done, (first, limit), loop.counter, step, lane)
+            self.close(loop, [])
+            if count == 1:
+                break
+        if dealt:
+            self._across(first, limit, gather_lanes)
+        self.close(chunks, [])
+
+    def _rows_at_a_time(self, strips: list[Strip], frame: Frame) -> int:
+        operands = [self.nest.steps[strip.total.number].args[0] for strip in strips]
+        needed = self.closure(operands, frame.known)
+        is_long = any(self.nest.steps[number].op in FLOATS_ONLY for number in needed)
+        return 1 if is_long or len(needed) > FEW_STEPS else ROWS
+
+    def _pass(
+        self,
+        frame: Frame,
+        strips: list[Strip],
+        done: dict[int, Strip],
+        bounds: tuple[Value, Value],
+        row: Value,
+        count: int,
+        lane: Value,
+    ) -> None:
+        """``count`` rows join the accumulators of all columns."""
+        b, inner = self.b, self.nest.ndim - 1
+        operands = [self.nest.steps[strip.total.number].args[0] for strip in strips]
+        rows = [self._moved(frame.places, inner, self.plus(row, number)) for number in range(count)]
+
+        def join(column: Value) -> None:
+            outside = self._at(frame, done, column)
+            for number in self.closure(operands, outside.known):
+                if self.nest.depths[number] == inner and number not in outside.known:
+                    self.step(number, outside)
+            running = [None if strip.lanes > 1 else strip.read(column) for strip in strips]
+            for number, places in enumerate(rows):
+                at = self._moved(places, inner - 1, column)
+                inside = Frame(inner + 1, dict(outside.known), at)
+                self.level(inside, operands)
+                for index, (strip, operand) in enumerate(zip(strips, operands, strict=True)):
+                    value, before = inside.known[operand], running[index]
+                    if before is not None:
+                        running[index] = strip.total.add(b, before, value)
+                        continue
+                    where = lane if count == 1 else self.whole(number)
+                    before = strip.read(column, where)
+                    strip.write(column, strip.total.add(b, before, value), where)
+            for strip, after in zip(strips, running, strict=True):
+                if after is not None:
+                    strip.write(column, after)
+
+        self._across(*bounds, join)
+
+    # -- columns -----------------------------------------------------------------------------------
+
+    def _across(self, first: Value, limit: Value, emit: Callable[[Value], None]) -> None:
+        """``emit`` what happens at each vector of columns, then at each that is left over."""
+        middle = self.last_whole(first, limit, self.vector)
+        for lanes, start, stop in ((self.vector, first, middle), (1, middle, limit)):
+            loop = self.open(start, [], lanes, stop)
+            self.b.lanes = lanes
+            emit(loop.counter)
+            self.b.lanes = 1
+            self.close(loop, [])
+
+    def _at(self, frame: Frame, done: dict[int, Strip], column: Value) -> Frame:
+        """What is known at a column: all that is finished."""
+        known = dict(frame.known)
+        for number, strip in done.items():
+            total = strip.total
+            known[number] = total.result(self.b, strip.read(column))
+        places = self._moved(frame.places, frame.depth, column)
+        return Frame(frame.depth + 1, known, places)
+
+    def _moved(self, places: tuple[Value, ...], axis: int, index: Value) -> tuple[Value, ...]:
+        moved = self.access.moved
+        return tuple([moved(self.b, n, axis, place, index) for n, place in enumerate(places)])
+
+
+class Strip:
+    """The accumulators of one fold for a tile of columns: one for each, and one for each lane."""
+
+    def __init__(self, text: Columns, total: Accumulator, first: Value) -> None:
+        self.text = text
+        self.total = total
+        self.first = first
+        self.align = f"align {total.dtype.itemsize}"
+        self.lanes = 1 if total.fold.sequential else LANES
+        self.memory = text.memory(text.tile, total.memory)
+        self.deal = text.memory(text.tile * LANES, total.memory) if self.lanes > 1 else self.memory
+
+    def clear(self, column: Value) -> None:
+        """Begin anew."""
+        self.write(column, self.total.identity(self.text.b))
+
+    def clear_lanes(self, column: Value) -> None:
+        """Begin a chunk."""
+        for lane in range(self.lanes if self.lanes > 1 else 0):
+            self.write(column, self.total.identity(self.text.b), self.text.whole(lane))
+
+    def gather_lanes(self, column: Value) -> None:
+        """End a chunk: the upper half of the lanes onto the lower, and so on."""
+        b = self.text.b
+        if self.lanes == 1:
+            return
+        values = [self.read(column, self.text.whole(lane)) for lane in range(LANES)]
+        while len(values) > 1:
+            half = len(values) // 2
+            pairs = zip(values[:half], values[half:], strict=True)
+            values = [self.total.combine(b, one, two) for one, two in pairs]
+        self.write(column, self.total.combine(b, self.read(column), values[0]))
+
+    def read(self, column: Value, lane: Value | None = None) -> Value:
+        """The accumulators of the columns from ``column`` on."""
+        b = self.text.b
+        of = self.total.memory
+        name = b.emit(f"load {b.type(of)}, ptr {self._where(column, lane)}, {self.align}")
+        return self.total.from_memory(b, Value(name, of, b.lanes == 1))
+
+    def write(self, column: Value, value: Value, lane: Value | None = None) -> None:
+        """Put them back."""
+        b = self.text.b
+        kept = self.text.access.to_memory(b, value)
+        wide = b.spread(kept)
+        b.line(f"store {b.type(kept.type)} {wide}, ptr {self._where(column, lane)}, {self.align}")
+
+    def _where(self, column: Value, lane: Value | None) -> str:
+        """Columns of a tile lie side by side; so do, for each vector of them, its lanes."""
+        text, b = self.text, self.text.b
+        index = text.minus(column, self.first)
+        memory = self.memory
+        if lane is not None:
+            memory = self.deal
+            index = text.plus(index, b.binary("mul", lane, text.whole(text.tile)))
+        return b.emit(f"getelementptr {self.total.memory}, ptr {memory.name}, i64 {index.name}")
+
+
+def _is_side_by_side(nest: Nest) -> bool:
+    """Whether the elements of each row of each slot that a nest folds are neighbours."""
+    inner = nest.ndim - 1
+    depths = zip(nest.steps, nest.depths, strict=True)
+    slots = [nest.slots[step.arg] for step, depth in depths if step.op is LOAD and depth > inner]
+    dealt = any(step.op in FOLDS and not step.arg.sequential for step in nest.steps)
+    return not dealt and all(slot.steps[inner - 1] in (0, 1) for slot in slots)

@@ -1,0 +1,21 @@
+"""Rendering: the choices left open by a nest that change its code, though never its value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Strategy = Literal["rows", "columns", "tiles"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """How a nest becomes text."""
+
+    lanes: int = 16
+    """Elements in a vector."""
+    strategy: Strategy = "rows"
+    """How the two innermost loops go over memory."""
+    streamed: bool = False
+    """Whether results are written past the caches: for this each has to begin on a line of 64
+    bytes, and so does each of its rows."""

@@ -1,0 +1,111 @@
+"""The text of one function while it grows: its loops, and its memory on the stack."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from onebuf.render.builder import Builder, Value
+
+
+class Loop(NamedTuple):
+    """A loop that was begun: where its text starts, its name, and the step of its index."""
+
+    line: int
+    tag: str
+    step: int
+    carried: list[Value]
+    counter: Value
+
+
+class Text:
+    """A function of ``(ptr args, i64 begin, i64 end)`` that is being written."""
+
+    def __init__(self) -> None:
+        self.b = Builder(1)
+        self.b.block = "entry"
+        self.allocas: list[str] = []
+        self._loops = 0
+
+    def module(self, name: str) -> str:
+        """Everything written so far as the module of function ``name``, ready to be parsed."""
+        b = self.b
+        declarations = "\n".join([*sorted(b.declarations), *b.helpers.values()])
+        head = f"define void @{name}(ptr noalias %args, i64 %begin, i64 %end) #0 {{\nentry:"
+        allocas = "\n".join(self.allocas)
+        tail = "attributes #0 = { nounwind }\n!0 = !{i32 1}"
+        return f"{declarations}\n{head}\n{allocas}\n{b.text()}\n  ret void\n}}\n{tail}\n"
+
+    def word(self, number: int, element: str) -> Value:
+        """A word of the argument block, read as ``element``."""
+        place = self.b.emit(f"getelementptr i64, ptr %args, i64 {number}")
+        return Value(self.b.emit(f"load {element}, ptr {place}, align 8"), element, True)
+
+    def memory(self, count: int, element: str) -> Value:
+        """Memory on the stack for so many elements."""
+        name = f"%memory{len(self.allocas)}"
+        self.allocas.append(f"  {name} = alloca [{count} x {element}], align 64")
+        return Value(name, "ptr", True)
+
+    # -- whole numbers -----------------------------------------------------------------------------
+
+    def whole(self, number: int) -> Value:
+        """A constant index."""
+        return self.b.constant("i64", number)
+
+    def plus(self, one: Value, two: Value | int) -> Value:
+        """The sum of two indices."""
+        return self.b.binary("add", one, self.whole(two) if isinstance(two, int) else two)
+
+    def minus(self, one: Value, two: Value) -> Value:
+        """The difference of two indices."""
+        return self.b.binary("sub", one, two)
+
+    def least(self, one: Value, two: Value) -> Value:
+        """The smaller of two indices."""
+        return self.b.select(self.b.compare("icmp slt", one, two), one, two)
+
+    def last_whole(self, first: Value, end: Value, step: int) -> Value:
+        """Where the whole steps from ``first`` that fit before ``end`` end."""
+        count = self.b.binary("and", self.minus(end, first), self.whole(-step))
+        return self.plus(first, count)
+
+    # -- loops -------------------------------------------------------------------------------------
+
+    def open(self, first: Value, carried: list[Value], step: int, end: Value) -> Loop:
+        """Begin a loop that counts from ``first`` up to ``end`` and carries values around."""
+        b = self.b
+        self._loops += 1
+        tag = f"loop{self._loops}"
+        before = b.block
+        b.line(f"br label %{tag}")
+        b.line(f"{tag}:")
+        line = len(b.lines)
+        index = Value(f"%{tag}.i", "i64", True)
+        b.line(f"{index.name} = phi i64 [ {first.name}, %{before} ], [ %{tag}.next, @LATCH ]")
+        phis = []
+        for number, value in enumerate(carried):
+            phi = Value(f"%{tag}.c{number}", value.type, value.uniform)
+            of = b.type(value.type, value.uniform)
+            start = f"[ {value.name}, %{before} ]"
+            b.line(f"{phi.name} = phi {of} {start}, [ @VALUE{number}@, @LATCH ]")
+            phis.append(phi)
+        going = b.compare("icmp slt", index, end)
+        b.line(f"br i1 {going.name}, label %{tag}.body, label %{tag}.end")
+        b.line(f"{tag}.body:")
+        return Loop(line, tag, step, phis, index)
+
+    def close(self, loop: Loop, values: list[Value]) -> None:
+        """End the loop, with what it carries into its next turn."""
+        b, tag = self.b, loop.tag
+        latch = b.block
+        names = [
+            b.spread(value) if value.uniform and not phi.uniform else value.name
+            for value, phi in zip(values, loop.carried, strict=True)
+        ]
+        b.line(f"%{tag}.next = add nsw i64 {loop.counter.name}, {loop.step}")
+        b.line(f"br label %{tag}")
+        for line in range(loop.line, loop.line + 1 + len(names)):
+            text = b.lines[line].replace("@LATCH", f"%{latch}")
+            number = line - loop.line - 1
+            b.lines[line] = text.replace(f"@VALUE{number}@", names[number]) if names else text
+        b.line(f"{tag}.end:")

@@ -1,0 +1,64 @@
+"""Kernels run in a given rendering, on memory and pieces that the test chooses."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from onebuf.buffer import Buffer
+from onebuf.engine.kernels import pack, program
+from onebuf.engine.planning import supports
+from onebuf.graph import settle
+from onebuf.render.rendering import Rendering
+from onebuf.scheduler import Group, group
+
+Array = np.ndarray[Any, Any]
+
+
+def group_of(buffer: Buffer) -> Group:
+    """The one kernel that computes ``buffer``, which is lazy."""
+    (only,) = group([buffer._node], supports)
+    assert isinstance(only, Group)
+    return only
+
+
+def run(one: Group, rendering: Rendering, out: Array, pieces: tuple[int, ...] = ()) -> Array:
+    """What the kernel stores in ``out``, run from each of ``pieces`` to the next."""
+    addresses = []
+    for reach in one.reaches:
+        array = out if reach.node in one.outputs else settle(reach.node)
+        if reach.is_index:
+            addresses.append(reach.view.offset)
+            continue
+        assert array is not None
+        addresses.append(array.ctypes.data + reach.view.offset * array.itemsize)
+    strides = [reach.view.stride for reach in one.reaches]
+    words = pack(addresses, one.extents, strides, one.scalars)
+    compiled = program(one.nest, rendering)
+    bounds = [0, *[piece for piece in pieces if 0 < piece < one.extents[0]], one.extents[0]]
+    for first, last in pairwise(bounds):
+        compiled.call(words.ctypes.data, first, last)
+    return out
+
+
+def empty(one: Group) -> Array:
+    """Memory for the result, on a line of the cache."""
+    node = one.outputs[0]
+    size = max(1, node.numel) * node.dtype.itemsize
+    memory = np.full(size + 64, 0xA5, np.uint8)
+    first = -memory.ctypes.data % 64
+    return memory[first : first + size].view(node.dtype)[: node.numel].reshape(node.shape)
+
+
+def assert_same(one: Array, two: Array) -> None:
+    """The same bits, except for those of a NaN."""
+    assert one.shape == two.shape
+    assert one.dtype == two.dtype
+    if one.dtype.kind == "f":
+        nans = np.isnan(one)
+        np.testing.assert_array_equal(nans, np.isnan(two))
+        one, two = np.where(nans, 0, one), np.where(nans, 0, two)
+        np.testing.assert_array_equal(np.signbit(one), np.signbit(two))
+    np.testing.assert_array_equal(one, two)
