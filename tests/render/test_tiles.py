@@ -9,15 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import onebuf as ob
-from onebuf.engine.choosing import is_aligned
-from onebuf.kernel import best_order
-from onebuf.render.builder import Builder
-from onebuf.render.rendering import Rendering
-from onebuf.render.tiles import WIDTH, has_tiles
-from onebuf.render.transposing import transpose
-from tests.nests import (
+from nests import (
     addresses_of,
     assert_same,
     empty,
@@ -26,6 +18,14 @@ from tests.nests import (
     run,
     strides_of,
 )
+
+import onebuf as ob
+from onebuf.engine.choosing import is_aligned
+from onebuf.kernel import best_order
+from onebuf.render.builder import Builder
+from onebuf.render.rendering import Rendering
+from onebuf.render.tiles import WIDTH, has_tiles
+from onebuf.render.transposing import transpose
 
 ROWS = Rendering()
 TILES = Rendering(strategy="tiles")

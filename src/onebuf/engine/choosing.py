@@ -5,10 +5,11 @@ No choice changes a value; each was measured to be the faster one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from math import prod
 
-from onebuf.kernel import FOLDS, LOAD, Nest
+from onebuf.kernel import ANY, FOLDS, LOAD, Nest
 from onebuf.render.columns import has_columns
 from onebuf.render.rendering import Rendering
 from onebuf.render.tiles import has_tiles
@@ -27,6 +28,8 @@ MANY = 16
 STREAMED_BYTES = 8 << 20
 """Results of more bytes than this are written past the caches, which they would only fill."""
 LINE_NBYTES = 64
+PACES = 4
+"""Elements at most so far apart are picked from whole vectors."""
 LEAST = 8
 """Fewer rows or columns than this are not worth turning round."""
 
@@ -35,6 +38,18 @@ def choose(
     nest: Nest, extents: tuple[int, ...], addresses: list[int], strides: list[tuple[int, ...]]
 ) -> Rendering:
     """The rendering to compile and run."""
+    found = _strategy(nest, extents, addresses, strides)
+    axis = -2 if found.strategy == "columns" else -1
+    if found.strategy != "tiles" and _has_jumps(nest, axis):
+        paces = tuple([stride[axis] if 1 < stride[axis] <= PACES else 0 for stride in strides])
+        if any(paces):
+            return replace(found, paces=paces)
+    return found
+
+
+def _strategy(
+    nest: Nest, extents: tuple[int, ...], addresses: list[int], strides: list[tuple[int, ...]]
+) -> Rendering:
     if _folds_columns(nest):
         return COLUMNS
     wide = len(extents) > 1
@@ -44,6 +59,13 @@ def choose(
     if wide and min(extents[-2:]) >= LEAST and _has_tiles(nest):
         return STREAMED_TILES if streamed else TILES
     return STREAMED_ROWS if streamed else ROWS
+
+
+@cache
+def _has_jumps(nest: Nest, axis: int) -> bool:
+    """Whether memory is read a few elements apart along an axis, perhaps."""
+    slots = [nest.slots[step.arg] for step in nest.steps if step.op is LOAD]
+    return any(slot.steps[axis] == ANY for slot in slots)
 
 
 def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]]) -> bool:

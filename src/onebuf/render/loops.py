@@ -58,7 +58,7 @@ class Loops(Text):
             [self.word(slots + ndim + slot * ndim + axis, "i64") for axis in range(ndim)]
             for slot in range(slots)
         ]
-        self.access = Access(nest, strides, rendering.streamed)
+        self.access = Access(nest, strides, rendering)
         after = slots + ndim + slots * ndim
         known = {
             number: self._scalar(after + step.arg, number)

@@ -157,7 +157,7 @@ class Tiles(Loops):
             origin = f"getelementptr {self._type(slot)}, ptr {memory.name}, i64 {negative.name}"
             places[slot] = Value(b.emit(origin), "ptr", True)
         self.nest = replace(nest, slots=tuple(slots))
-        self.access = Access(self.nest, strides, access.streamed)
+        self.access = Access(self.nest, strides, self.rendering)
         rows = self.open(top, [], 1, bottom)
         moved = self.access.moved
         at = tuple([moved(b, n, inner - 1, place, rows.counter) for n, place in enumerate(places)])

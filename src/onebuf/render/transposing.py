@@ -42,8 +42,8 @@ def _swap(b: Builder, of: str, rows: list[str], span: int) -> list[str]:
         other = rows[number + half]
         low = [e if not e & half else size + e - half for e in range(size)]
         high = [e + half if not e & half else size + e for e in range(size)]
-        swapped[number] = _shuffled(b, of, row, other, low)
-        swapped[number + half] = _shuffled(b, of, row, other, high)
+        swapped[number] = shuffled(b, of, row, other, low)
+        swapped[number + half] = shuffled(b, of, row, other, high)
     return swapped
 
 
@@ -57,11 +57,12 @@ def _interleave(b: Builder, of: str, pair: tuple[str, str], size: int, part: int
             for element in range(first + start, first + start + part // 2)
             for place in (element, size + element)
         ]
-        found.append(_shuffled(b, of, *pair, places))
+        found.append(shuffled(b, of, *pair, places))
     return found
 
 
-def _shuffled(b: Builder, of: str, one: str, two: str, places: list[int]) -> str:
+def shuffled(b: Builder, of: str, one: str, two: str, places: list[int]) -> str:
+    """The elements of two vectors at ``places``, -1 where any will do."""
     wide = f"<{len(places)} x {of}>"
-    mask = ", ".join(f"i32 {place}" for place in places)
+    mask = ", ".join("i32 poison" if place < 0 else f"i32 {place}" for place in places)
     return b.emit(f"shufflevector {wide} {one}, {wide} {two}, <{len(places)} x i32> <{mask}>")
