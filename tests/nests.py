@@ -11,8 +11,11 @@ from onebuf.buffer import Buffer
 from onebuf.engine.kernels import pack, program
 from onebuf.engine.planning import supports
 from onebuf.graph import settle
+from onebuf.kernel import permuted, reordered
+from onebuf.layout import View
 from onebuf.render.rendering import Rendering
 from onebuf.scheduler import Group, group
+from onebuf.scheduler.tracing import Reach
 
 Array = np.ndarray[Any, Any]
 
@@ -24,8 +27,8 @@ def group_of(buffer: Buffer) -> Group:
     return only
 
 
-def run(one: Group, rendering: Rendering, out: Array, pieces: tuple[int, ...] = ()) -> Array:
-    """What the kernel stores in ``out``, run from each of ``pieces`` to the next."""
+def addresses_of(one: Group, out: Array) -> list[int]:
+    """Where each slot of the kernel begins."""
     addresses = []
     for reach in one.reaches:
         array = out if reach.node in one.outputs else settle(reach.node)
@@ -34,13 +37,41 @@ def run(one: Group, rendering: Rendering, out: Array, pieces: tuple[int, ...] = 
             continue
         assert array is not None
         addresses.append(array.ctypes.data + reach.view.offset * array.itemsize)
-    strides = [reach.view.stride for reach in one.reaches]
+    return addresses
+
+
+def strides_of(one: Group) -> list[tuple[int, ...]]:
+    """How far each slot of the kernel moves along each axis."""
+    return [reach.view.stride for reach in one.reaches]
+
+
+def run(one: Group, rendering: Rendering, out: Array, pieces: tuple[int, ...] = ()) -> Array:
+    """What the kernel stores in ``out``, run from each of ``pieces`` to the next."""
+    addresses = addresses_of(one, out)
+    strides = strides_of(one)
     words = pack(addresses, one.extents, strides, one.scalars)
     compiled = program(one.nest, rendering)
     bounds = [0, *[piece for piece in pieces if 0 < piece < one.extents[0]], one.extents[0]]
     for first, last in pairwise(bounds):
         compiled.call(words.ctypes.data, first, last)
     return out
+
+
+def in_order(one: Group, order: tuple[int, ...]) -> Group:
+    """The same kernel with its loops in another order."""
+    views = [
+        View(permuted(view.shape, order), permuted(view.stride, order), view.offset)
+        for view in (reach.view for reach in one.reaches)
+    ]
+    pairs = zip(one.reaches, views, strict=True)
+    return Group(
+        reordered(one.nest, order),
+        permuted(one.extents, order),
+        tuple([Reach(reach.node, view, reach.is_index) for reach, view in pairs]),
+        one.scalars,
+        one.outputs,
+        one.reason,
+    )
 
 
 def empty(one: Group) -> Array:

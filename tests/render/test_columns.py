@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nests import assert_same, empty, group_of, run
 
 import onebuf as ob
 from onebuf.kernel import CHUNK
 from onebuf.render.columns import SCATTERED_TILE, TILE, has_columns
 from onebuf.render.rendering import Rendering
-from tests.nests import assert_same, empty, group_of, run
 
 ROWS = Rendering()
 COLUMNS = Rendering(strategy="columns")

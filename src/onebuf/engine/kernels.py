@@ -17,7 +17,7 @@ import numpy as np
 from onebuf.engine.choosing import ROWS, choose
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import Node, attach, settle
-from onebuf.kernel import CHUNK, Nest, partials
+from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
 from onebuf.memory import address_of
 from onebuf.ops import new_array
 from onebuf.render.rendering import Rendering
@@ -32,8 +32,6 @@ GRAIN = 16384
 """About as many elements as a thread takes at a time."""
 STRIP = 512
 """Fewer columns than this are not read apart from their neighbours."""
-STREAMED_BYTES = 8 << 20
-"""Results of more bytes than this are written past the caches, which they would only fill."""
 LANES = 16
 
 
@@ -80,8 +78,13 @@ def launch(group: Group, outputs: list[Array]) -> None:
     if nest.folds_all and extents[0] > CHUNK:
         _in_chunks(group, addresses)
         return
-    words = pack(addresses, extents, [reach.view.stride for reach in group.reaches], group.scalars)
-    rendering = choose(nest, extents)
+    strides = [reach.view.stride for reach in group.reaches]
+    order = best_order(nest)
+    if order is not None:
+        nest, extents = reordered(nest, order), permuted(extents, order)
+        strides = [permuted(stride, order) for stride in strides]
+    words = pack(addresses, extents, strides, group.scalars)
+    rendering = choose(nest, extents, addresses, strides)
     least = STRIP if rendering.strategy == "columns" and nest.ndim == 2 else 1
     count = 0 if nest.folds_all else extents[0]
     _share(program(nest, rendering), words, extents, count, least)

@@ -15,6 +15,7 @@ from onebuf.kernel.nest import (
     Step,
     accumulator_dtype,
 )
+from onebuf.kernel.ordering import best_order, permuted, reordered
 from onebuf.kernel.partial import partials
 
 __all__ = [
@@ -31,5 +32,8 @@ __all__ = [
     "Slot",
     "Step",
     "accumulator_dtype",
+    "best_order",
     "partials",
+    "permuted",
+    "reordered",
 ]

@@ -5,15 +5,18 @@ from __future__ import annotations
 from onebuf.kernel import INDEX, Nest, Step
 from onebuf.render.builder import Builder, Value
 from onebuf.render.elements import TYPES, memory_type
+from onebuf.render.rendering import Rendering
+from onebuf.render.transposing import shuffled
 
 
 class Access:
     """Loads, stores and addresses of one nest's slots."""
 
-    def __init__(self, nest: Nest, strides: list[list[Value]], streamed: bool = False) -> None:
+    def __init__(self, nest: Nest, strides: list[list[Value]], rendering: Rendering) -> None:
         self.nest = nest
         self.strides = strides
-        self.streamed = streamed
+        self.streamed = rendering.streamed
+        self.paces = rendering.paces
 
     def moved(self, b: Builder, slot: int, axis: int, place: Value, index: Value) -> Value:
         """Where the slot is at one index of ``axis``: an address, or a position."""
@@ -45,11 +48,41 @@ class Access:
             value = Value(b.emit(f"load {of}, ptr {place.name}, align {size}"), of, True)
         elif pace == 1:
             value = Value(b.emit(f"load {b.type(of)}, ptr {place.name}, align {size}"), of)
+        elif pace == -1:
+            value = self._backwards(b, of, size, place)
+        elif self.paces and self.paces[step.arg]:
+            value = self._spaced(b, of, size, place, self.paces[step.arg])
         else:
             value = self._gathered(b, of, size, place, self.strides[step.arg][axis])
         if TYPES[slot.dtype.name] == "i1":
             return b.compare("icmp ne", value, b.constant(of, 0))
         return value
+
+    def _backwards(self, b: Builder, of: str, size: int, place: Value) -> Value:
+        """Neighbours in memory, the last one first."""
+        first = b.emit(f"getelementptr {of}, ptr {place.name}, i64 {1 - b.lanes}")
+        name = b.emit(f"load {b.type(of)}, ptr {first}, align {size}")
+        return Value(shuffled(b, of, name, "poison", list(range(b.lanes))[::-1]), of)
+
+    def _spaced(self, b: Builder, of: str, size: int, place: Value, pace: int) -> Value:
+        """Elements a few apart, picked from whole vectors; the last of these ends with the last
+        element, so that nothing beyond it is read."""
+        lanes = b.lanes
+        wanted = [lane * pace for lane in range(lanes)]
+        starts = [*range(0, (pace - 1) * lanes, lanes), wanted[-1] + 1 - lanes]
+        found, picked = "poison", [-1] * lanes
+        for start in starts:
+            first = b.emit(f"getelementptr {of}, ptr {place.name}, i64 {start}")
+            vector = b.emit(f"load {b.type(of)}, ptr {first}, align {size}")
+            places = []
+            for lane, element in enumerate(wanted):
+                if picked[lane] < 0 and start <= element < start + lanes:
+                    places.append(lanes + element - start)
+                    picked[lane] = element
+                else:
+                    places.append(lane if picked[lane] >= 0 else -1)
+            found = shuffled(b, of, found, vector, places)
+        return Value(found, of)
 
     def _gathered(self, b: Builder, of: str, size: int, place: Value, stride: Value) -> Value:
         """Elements at a distance from each other, one by one."""

@@ -58,7 +58,7 @@ class Loops(Text):
             [self.word(slots + ndim + slot * ndim + axis, "i64") for axis in range(ndim)]
             for slot in range(slots)
         ]
-        self.access = Access(nest, strides, rendering.streamed)
+        self.access = Access(nest, strides, rendering)
         after = slots + ndim + slots * ndim
         known = {
             number: self._scalar(after + step.arg, number)
@@ -142,7 +142,7 @@ class Loops(Text):
         """The loop over the next axis; the results of its reductions."""
         first, end = self.bounds(frame.depth)
         if all(total.fold.sequential for total in work.totals):
-            return self._sweep(frame, work, first, end)
+            return self.sweep(frame, work, first, end)
         return self._chunks(frame, work, first, end)
 
     def bounds(self, axis: int) -> tuple[Value, Value]:
@@ -156,7 +156,7 @@ class Loops(Text):
         b = self.b
         loop = self.open(first, [total.identity(b) for total in work.totals], CHUNK, end)
         limit = self.least(end, self.plus(loop.counter, CHUNK))
-        parts = self._sweep(frame, work, loop.counter, limit)
+        parts = self.sweep(frame, work, loop.counter, limit)
         self.close(loop, self._paired(work, loop.carried, parts, Accumulator.combine))
         return loop.carried
 
@@ -172,7 +172,7 @@ class Loops(Text):
         first, end = self.bounds(0)
         loop = self.open(first, [], CHUNK, end)
         limit = self.least(end, self.plus(loop.counter, CHUNK))
-        parts = self._sweep(frame, work, loop.counter, limit)
+        parts = self.sweep(frame, work, loop.counter, limit)
         chunk = b.binary("sdiv", loop.counter, b.constant("i64", CHUNK))
         for store, part in zip(stores, parts, strict=True):
             slot = nest.steps[store].arg
@@ -180,7 +180,7 @@ class Loops(Text):
             self.access.store(b, slot, place, part, 0)
         self.close(loop, [])
 
-    def _sweep(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
+    def sweep(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
         """One pass from ``first`` to ``end``."""
         innermost = frame.depth == self.nest.ndim - 1
         sequential = any(total.fold.sequential for total in work.totals)

@@ -19,3 +19,6 @@ class Rendering:
     streamed: bool = False
     """Whether results are written past the caches: for this each has to begin on a line of 64
     bytes, and so does each of its rows."""
+    paces: tuple[int, ...] = ()
+    """For each slot the distance of its elements along the axis of the lanes, if it is small and
+    more than 1; otherwise 0. Empty: all are 0."""

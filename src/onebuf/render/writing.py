@@ -6,8 +6,9 @@ from onebuf.kernel import Nest
 from onebuf.render.columns import Columns
 from onebuf.render.loops import Loops
 from onebuf.render.rendering import Rendering
+from onebuf.render.tiles import Tiles
 
-_STRATEGIES: dict[str, type[Loops]] = {"rows": Loops, "columns": Columns}
+_STRATEGIES: dict[str, type[Loops]] = {"rows": Loops, "columns": Columns, "tiles": Tiles}
 
 
 def render(nest: Nest, name: str, rendering: Rendering) -> str:

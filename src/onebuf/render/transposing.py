@@ -1,0 +1,68 @@
+"""Transposing: a square of elements in registers, its rows for its columns."""
+
+from __future__ import annotations
+
+from onebuf.render.builder import Builder
+
+REGISTER_NBYTES = 16
+"""Elements move freely within this many bytes, and at some cost beyond."""
+
+
+def transpose(b: Builder, of: str, rows: list[str], nbytes: int) -> list[str]:
+    """The columns of a square of vectors of type ``of``, whose elements have ``nbytes`` bytes.
+
+    Halves of vectors change places until what is left to do lies within registers. There, to
+    interleave the first half of the rows with the second is to rotate the bits of all positions
+    by one; once for each bit of a row's number, it has become the number of a column.
+    """
+    size = len(rows)
+    part = min(size, REGISTER_NBYTES // nbytes)
+    span = size
+    while span > part:
+        rows = _swap(b, of, rows, span)
+        span //= 2
+    done: list[str] = []
+    for first in range(0, size, part):
+        group = rows[first : first + part]
+        for _ in range(part.bit_length() - 1):
+            half = part // 2
+            pairs = zip(group[:half], group[half:], strict=True)
+            group = [row for pair in pairs for row in _interleave(b, of, pair, size, part)]
+        done += group
+    return done
+
+
+def _swap(b: Builder, of: str, rows: list[str], span: int) -> list[str]:
+    """In each square of ``span`` rows and elements, the upper right for the lower left quarter."""
+    size, half = len(rows), span // 2
+    swapped = list(rows)
+    for number, row in enumerate(rows):
+        if number & half:
+            continue
+        other = rows[number + half]
+        low = [e if not e & half else size + e - half for e in range(size)]
+        high = [e + half if not e & half else size + e for e in range(size)]
+        swapped[number] = shuffled(b, of, row, other, low)
+        swapped[number + half] = shuffled(b, of, row, other, high)
+    return swapped
+
+
+def _interleave(b: Builder, of: str, pair: tuple[str, str], size: int, part: int) -> list[str]:
+    """The lower and the upper halves of each ``part`` elements, one from each vector in turn."""
+    found = []
+    for start in (0, part // 2):
+        places = [
+            place
+            for first in range(0, size, part)
+            for element in range(first + start, first + start + part // 2)
+            for place in (element, size + element)
+        ]
+        found.append(shuffled(b, of, *pair, places))
+    return found
+
+
+def shuffled(b: Builder, of: str, one: str, two: str, places: list[int]) -> str:
+    """The elements of two vectors at ``places``, -1 where any will do."""
+    wide = f"<{len(places)} x {of}>"
+    mask = ", ".join("i32 poison" if place < 0 else f"i32 {place}" for place in places)
+    return b.emit(f"shufflevector {wide} {one}, {wide} {two}, <{len(places)} x i32> <{mask}>")

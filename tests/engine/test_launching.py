@@ -1,0 +1,50 @@
+"""Kernels of any size, on any number of threads, give what NumPy gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import onebuf as ob
+from onebuf.engine import choosing
+
+RNG = np.random.default_rng(5)
+LARGE = RNG.integers(0, 100, (1024, 2112)).astype(np.float32)
+ODD = RNG.integers(0, 100, (1031, 2049)).astype(np.float32)
+SHORT = RNG.integers(0, 100, (40001, 3)).astype(np.float32)
+DEEP = RNG.integers(0, 100, (30, 70, 96)).astype(np.int16)
+
+CASES: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
+    "copy": (LARGE, lambda xp, x: x * 2),
+    "copy odd": (ODD, lambda xp, x: x * 2),
+    "part": (ODD[3:, 5:], lambda xp, x: x - 1),
+    "turned": (LARGE, lambda xp, x: x.T + 1),
+    "turned odd": (ODD, lambda xp, x: x.T + 1),
+    "flipped": (ODD, lambda xp, x: xp.flip(x) + 1),
+    "strided": (ODD, lambda xp, x: x[::3, ::2] + 1),
+    "columns": (LARGE, lambda xp, x: xp.sum(x, axis=0)),
+    "columns odd": (ODD, lambda xp, x: xp.max(x, axis=0)),
+    "rows": (ODD, lambda xp, x: xp.sum(x, axis=1)),
+    "short rows": (SHORT, lambda xp, x: xp.sum(x, axis=1)),
+    "narrow": (SHORT, lambda xp, x: xp.sum(x, axis=0)),
+    "middle": (DEEP, lambda xp, x: xp.sum(x, axis=1)),
+    "reversed axes": (DEEP, lambda xp, x: xp.permute_dims(x, (2, 1, 0)) + x[0, 0, 0]),
+    "rotated axes": (DEEP, lambda xp, x: xp.permute_dims(x, (1, 2, 0)) + x[0, 0, 0]),
+    "all": (ODD, lambda xp, x: xp.sum(x)),
+    "outer": (ODD, lambda xp, x: x[:, :1] - x[:1, :]),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("name", list(CASES))
+def test_results_are_numpys(name: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "STREAMED_BYTES", 1 << 20)
+    array, function = CASES[name]
+    with ob.config(eager_numel=0, tier="compile", threads=threads):
+        got = np.asarray(function(ob, ob.asarray(array)))
+    want = function(np, array)
+    assert got.dtype == want.dtype
+    np.testing.assert_array_equal(got, want)
