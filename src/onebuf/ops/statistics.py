@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import nan
+
 import numpy as np
 
 from onebuf.dtypes import float32, float64, kind
@@ -26,8 +28,9 @@ def var(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = Fa
     wide = widened(x)
     difference = binary(BINARY["subtract"], wide, mean(wide, axis, keepdims=True))
     total = reduce(REDUCE["sum"], unary(UNARY["square"], difference), axis, keepdims)
-    divisor = max(_count(x, axis) - correction, 0.0)
-    return _narrow(binary(BINARY["divide"], total, float(divisor)), x)
+    divisor = _count(x, axis) - correction
+    divided = binary(BINARY["divide"], total, float(divisor) if divisor > 0 else nan)
+    return _narrow(divided, x)
 
 
 def std(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Node:
