@@ -13,7 +13,7 @@ from onebuf import dtypes, ops
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of, operand
 from onebuf.engine import read
-from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ScalarRangeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
 
@@ -76,7 +76,7 @@ def searchsorted(
     one = node_of("searchsorted", x1)
     if len(one.shape) != 1:
         raise ArgumentError(f"searchsorted needs 1-d sorted elements, got shape {one.shape}")
-    two = ops.as_operand(operand(x2), one.dtype)
+    two = _compared(operand(x2), one.dtype)
     return Buffer._value(ops.library(np.searchsorted, (one, two), (side,), two.shape, dtypes.int64))
 
 
@@ -93,7 +93,7 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Buffer:
             f"isin needs a buffer and a buffer or number, got {type(x1).__name__} and "
             f"{type(x2).__name__}"
         )
-    nodes = (ops.as_operand(one, known[0]), ops.as_operand(two, known[0]))
+    nodes = (_compared(one, known[0]), _compared(two, known[0]))
     return Buffer._value(ops.library(_is_in, nodes, (invert,), nodes[0].shape, dtypes.bool))
 
 
@@ -131,9 +131,18 @@ def _ordered(name: str, x: Any, axis: int) -> tuple[Node, int]:
     return node, normalize_axis(axis, len(node.shape), name)
 
 
+def _compared(x: Node | ops.Scalar | None, dtype: np.dtype[Any]) -> Node:
+    """``x`` as a node to compare with elements of ``dtype``, also where that cannot hold it."""
+    try:
+        return ops.as_operand(x, dtype)
+    except ScalarRangeError:
+        return ops.as_operand(x, dtypes.int64)
+
+
 def _sorted(x: Array, axis: int, descending: bool) -> Array:
-    found = np.sort(x, axis=axis, kind="stable")
-    return np.flip(found, axis) if descending else found
+    if not descending:
+        return np.sort(x, axis=axis, kind="stable")
+    return np.flip(np.sort(np.flip(x, axis), axis=axis, kind="stable"), axis)
 
 
 def _order(x: Array, axis: int, descending: bool) -> Array:
