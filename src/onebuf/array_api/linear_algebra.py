@@ -11,7 +11,7 @@ from onebuf.buffer.operators import node_of
 from onebuf.dtypes import kind
 from onebuf.errors import ArgumentError, ShapeError
 from onebuf.graph import UNARY
-from onebuf.layout import normalize_axes
+from onebuf.layout import normalize_axes, normalize_axis
 
 
 def matmul(x1: Buffer, x2: Buffer, /) -> Buffer:
@@ -61,10 +61,19 @@ def vecdot(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
     >>> vecdot(Buffer([1, 2]), Buffer([3, 4])).item()
     11
     """
-    if x1.shape[axis] != x2.shape[axis]:
+    one, two = _with_last(x1, axis), _with_last(x2, axis)
+    if one.shape[-1] != two.shape[-1]:
         raise ShapeError(
             f"vecdot needs one extent along axis {axis}, got shapes {x1.shape} and {x2.shape}"
         )
-    first = x1 if kind(x1.dtype) != "c" else Buffer._value(ops.unary(UNARY["conj"], x1._node))
-    product = first * x2
-    return product.sum(axis).astype(product.dtype, copy=False)  # type: ignore[no-any-return]
+    first = one if kind(one.dtype) != "c" else Buffer._value(ops.unary(UNARY["conj"], one._node))
+    product = first * two
+    return product.sum(-1).astype(product.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+def _with_last(x: Buffer, axis: int) -> Buffer:
+    """``x`` with ``axis``, counted among its own axes, as the last one."""
+    place = normalize_axis(axis, x.ndim, "vecdot")
+    if place == x.ndim - 1:
+        return x
+    return x.permute(*range(place), *range(place + 1, x.ndim), place)
