@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
-from onebuf.errors import ArgumentError, DTypeError
+from onebuf.errors import ArgumentError, DTypeError, IndexRangeError
 from onebuf.layout import broadcast_shapes, normalize_axis
 
 
@@ -36,4 +38,16 @@ def take_along_axis(x: Buffer, indices: Buffer, /, *, axis: int = -1) -> Buffer:
         )
     around = (*one.shape[:axis], 1, *one.shape[axis + 1 :])
     shape = broadcast_shapes(two.shape, around)
-    return Buffer._value(ops.library(np.take_along_axis, (one, two), (axis,), shape, one.dtype))
+    return Buffer._value(ops.library(_along, (one, two), (axis,), shape, one.dtype))
+
+
+def _along(x: Any, indices: Any, axis: int) -> Any:
+    try:
+        return np.take_along_axis(x, indices, axis)
+    except IndexError:
+        extent = x.shape[axis]
+        beyond = next(int(place) for place in indices.flat if not -extent <= place < extent)
+        raise IndexRangeError(
+            f"take_along_axis needs indices in {-extent}..{extent - 1} along axis {axis}, got "
+            f"{beyond}"
+        ) from None
