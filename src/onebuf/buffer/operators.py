@@ -9,8 +9,8 @@ import numpy as np
 
 from onebuf.buffer.handle import Handle
 from onebuf.dtypes import is_supported
-from onebuf.engine import update
-from onebuf.errors import ArgumentTypeError
+from onebuf.engine import assign, update
+from onebuf.errors import ArgumentTypeError, DTypeError, ShapeError
 from onebuf.graph import BINARY, UNARY, Leaf, Node, Op
 from onebuf.memory import Block
 from onebuf.ops import SCALARS, Scalar, binary, matmul, unary
@@ -113,6 +113,27 @@ def reflected_matrix_product(self: Handle, other: Any) -> Any:
     return self._value(matmul(y, self._node)) if isinstance(y, Node) else NotImplemented
 
 
+def matrix_product_in_place(self: Handle, other: Any) -> Any:
+    """The matrix product ``x @= y``, written to the memory of ``x``, whose shape it needs."""
+    y = operand(other)
+    if not isinstance(y, Node):
+        return NotImplemented
+    node = self._node
+    product = matmul(node, y)
+    if product.shape != node.shape:
+        raise ShapeError(
+            f"matmul in place needs a product of the shape {node.shape} that it is written to, got "
+            f"{product.shape}; write x = x @ y for a new buffer"
+        )
+    if not np.can_cast(product.dtype, node.dtype, "same_kind"):
+        raise DTypeError(
+            f"matmul in place would turn {product.dtype.name} into {node.dtype.name}; write "
+            f"x = x @ y for a new buffer, or convert with astype(...)"
+        )
+    assign(node, product)
+    return self
+
+
 def _named(method: Callable[..., Any], op: Op) -> Callable[..., Any]:
     method.__name__ = method.__qualname__ = op.name
     method.__doc__ = f"{op.name.replace('_', ' ').capitalize()}, element by element."
@@ -149,6 +170,7 @@ class Operators(Handle):
     __eq__, __ne__ = infix(BINARY["equal"]), infix(BINARY["not_equal"])
     __hash__ = None  # type: ignore[assignment]
     __matmul__, __rmatmul__ = matrix_product, reflected_matrix_product
+    __imatmul__ = matrix_product_in_place
     __neg__, __pos__ = prefix(UNARY["negative"]), prefix(UNARY["positive"])
     __abs__, __invert__ = prefix(UNARY["abs"]), prefix(UNARY["bitwise_invert"])
 

@@ -13,6 +13,7 @@ from array_api.properties.arrays import (
     STANDARD,
     Operand,
     agree,
+    assert_same,
     axis_tuples,
     broadcastable,
     covers,
@@ -85,6 +86,34 @@ def test_the_operator_is_matmul(data: st.DataObject, mode: str) -> None:
         scale=300,
     )
     agree(mode, lambda: x.array @ y.buffer, lambda: x.array @ y.array, y, ulps=ULPS, scale=300)
+
+
+@some
+@given(data=st.data(), mode=modes)
+def test_the_operator_in_place_keeps_the_buffer(data: st.DataObject, mode: str) -> None:
+    rows, inner = data.draw(extents), data.draw(extents)
+    cuts = ("whole", "offset", "step", "back", "pad")
+    x = data.draw(operands(TYPES, (rows, inner), "finite", cuts))
+    columns = inner if data.draw(st.integers(0, 4)) else data.draw(extents)
+    y = data.draw(operands(TYPES, (inner, columns), "finite"))
+    with in_mode(mode):
+        later = x.buffer + 0
+
+    def theirs() -> Any:
+        product = x.array @ y.array
+        if product.shape != x.array.shape:
+            raise ValueError("there is no room for the product")
+        return product.astype(x.array.dtype, casting="same_kind")
+
+    def ours() -> Any:
+        before = changed = x.buffer
+        changed @= y.buffer
+        assert changed is before
+        return changed
+
+    if agree(mode, ours, theirs, y, ulps=ULPS, scale=300) is None:
+        x.check()
+    assert_same(later, x.array + 0)
 
 
 @each("matrix_transpose", "linalg.matrix_transpose")
