@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import permutations
 from math import factorial
 from typing import Any, NamedTuple
@@ -82,10 +83,10 @@ def broadcastable(draw: st.DrawFn, count: int = 2) -> list[tuple[int, ...]]:
     whole = draw(shapes)
     found = []
     for _ in range(count):
-        cut = draw(st.integers(0, len(whole)))
-        kept = draw(st.integers(0, 2 ** len(whole) - 1))
+        number = draw(st.integers(0, (len(whole) + 1) * 2 ** len(whole) - 1))
+        ones, cut = divmod(number, len(whole) + 1)
         found.append(
-            tuple([1 if kept >> place & 1 else whole[place] for place in range(cut, len(whole))])
+            tuple([1 if ones >> place & 1 else whole[place] for place in range(cut, len(whole))])
         )
     return found
 
@@ -95,23 +96,24 @@ def one_axis(ndim: int) -> st.SearchStrategy[int]:
     return st.integers(-ndim, ndim - 1)
 
 
-@st.composite
-def several_axes(draw: st.DrawFn, ndim: int) -> Any:
+def several_axes(ndim: int) -> st.SearchStrategy[Any]:
     """None, one axis, or a tuple of some: what a reduction takes."""
-    if draw(st.booleans()) or not ndim:
-        return (
-            draw(st.sampled_from([None, ()]))
-            if draw(st.booleans()) or not ndim
-            else draw(one_axis(ndim))
-        )
-    return draw(axis_tuples(ndim))
+    return st.sampled_from([None, *range(-ndim, ndim)]) | axis_tuples(ndim)
 
 
-@st.composite
-def axis_tuples(draw: st.DrawFn, ndim: int) -> tuple[int, ...]:
+def axis_tuples(ndim: int) -> st.SearchStrategy[tuple[int, ...]]:
     """Some axes, none twice."""
-    order = draw(st.permutations(range(ndim)))[: draw(st.integers(0, ndim))]
-    return tuple([axis - ndim if draw(st.booleans()) else axis for axis in order])
+    return st.sampled_from(_axis_tuples(ndim))
+
+
+@cache
+def _axis_tuples(ndim: int) -> list[tuple[int, ...]]:
+    return [
+        chosen
+        for count in range(ndim + 1)
+        for chosen in permutations(range(-ndim, ndim), count)
+        if len({axis % ndim for axis in chosen}) == count
+    ]
 
 
 # -- elements --------------------------------------------------------------------------------------
@@ -249,8 +251,6 @@ def build(base: Array, how: Layout, state: str) -> Operand:
 
 
 _SEEDS = st.integers(0, 9999)
-_STATES = st.sampled_from(STATES)
-_CUT = st.sampled_from(CUTS)
 
 
 @st.composite
@@ -259,22 +259,31 @@ def operands(
     types: Sequence[DT] = EVERY,
     shape: Any = shapes,
     values: str = "any",
-    cuts: Sequence[str] | None = None,
+    cuts: Sequence[str] = CUTS,
 ) -> Operand:
     """An operand of one of ``types``, in a shape or one that a strategy draws."""
     dtype = draw(st.sampled_from(types))
     extents = draw(shape) if isinstance(shape, st.SearchStrategy) else tuple(shape)
-    how = draw(layouts(extents, cuts))
-    return build(elements(dtype, how.inner, draw(_SEEDS), values), how, draw(_STATES))
+    how, state = draw(arrangements(extents, cuts))
+    return build(elements(dtype, how.inner, draw(_SEEDS), values), how, state)
 
 
-@st.composite
-def layouts(draw: st.DrawFn, shape: tuple[int, ...], cuts: Sequence[str] | None = None) -> Layout:
-    """A layout that ends in ``shape``."""
-    cut = _CUT if cuts is None else st.sampled_from(cuts)
-    chosen = [draw(cut) for _ in shape]
-    order = draw(st.integers(0, factorial(len(shape)) - 1)) if len(shape) > 1 else 0
-    return layout(shape, chosen, order)
+def arrangements(
+    shape: tuple[int, ...], cuts: Sequence[str] = CUTS
+) -> st.SearchStrategy[tuple[Layout, str]]:
+    """A layout that ends in ``shape``, and a state."""
+    # One number stands for all choices, because drawing is what takes the time of these tests.
+    count = len(STATES) * len(cuts) ** len(shape) * factorial(len(shape))
+    return st.integers(0, count - 1).map(lambda number: _arrangement(shape, cuts, number))
+
+
+def _arrangement(shape: tuple[int, ...], cuts: Sequence[str], number: int) -> tuple[Layout, str]:
+    chosen = []
+    for _ in shape:
+        number, cut = divmod(number, len(cuts))
+        chosen.append(cuts[cut])
+    order, state = divmod(number, len(STATES))
+    return layout(shape, chosen, order), STATES[state]
 
 
 @st.composite
@@ -295,10 +304,10 @@ def of_array(array: Array) -> st.SearchStrategy[Operand]:
 
 @st.composite
 def _of_array(draw: st.DrawFn, array: Array) -> Operand:
-    how = draw(layouts(array.shape, ("whole", "offset", "step", "back", "back step")))
+    how, state = draw(arrangements(array.shape, ("whole", "offset", "step", "back", "back step")))
     base = np.zeros(how.inner, array.dtype)
     how.of_array(base)[...] = array
-    return build(base, how, draw(_STATES))
+    return build(base, how, state)
 
 
 # -- holding results to NumPy's --------------------------------------------------------------------
