@@ -5,7 +5,7 @@ What has a shape that depends on the data (nonzero, unique) is computed at once.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def searchsorted(
     if len(one.shape) != 1:
         raise ArgumentError(f"searchsorted needs 1-d sorted elements, got shape {one.shape}")
     two = _compared(operand(x2), one.dtype)
-    return Buffer._value(ops.library(np.searchsorted, (one, two), (side,), two.shape, dtypes.int64))
+    return Buffer._value(ops.library(_places, (one, two), (side,), two.shape, dtypes.int64))
 
 
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Buffer:
@@ -106,22 +106,22 @@ def nonzero(x: Buffer, /) -> tuple[Buffer, ...]:
 
 def unique_all(x: Buffer, /) -> UniqueAll:
     """The distinct elements, where each is first, where each element is among them, how often."""
-    return UniqueAll(*_buffers(np.unique_all(read(node_of("unique_all", x)))))
+    return UniqueAll(*_distinct("unique_all", x))
 
 
 def unique_counts(x: Buffer, /) -> UniqueCounts:
     """The distinct elements and how often each occurs."""
-    return UniqueCounts(*_buffers(np.unique_counts(read(node_of("unique_counts", x)))))
+    return UniqueCounts(*_distinct("unique_counts", x))
 
 
 def unique_inverse(x: Buffer, /) -> UniqueInverse:
     """The distinct elements, and where each element is among them."""
-    return UniqueInverse(*_buffers(np.unique_inverse(read(node_of("unique_inverse", x)))))
+    return UniqueInverse(*_distinct("unique_inverse", x))
 
 
 def unique_values(x: Buffer, /) -> Buffer:
     """The distinct elements."""
-    return Buffer(np.unique_values(read(node_of("unique_values", x))), copy=True)
+    return _distinct("unique_values", x)[0]
 
 
 def _ordered(name: str, x: Any, axis: int) -> tuple[Node, int]:
@@ -139,22 +139,37 @@ def _compared(x: Node | ops.Scalar | None, dtype: np.dtype[Any]) -> Node:
         return ops.as_operand(x, dtypes.int64)
 
 
+def _in_order(x: Array) -> Array:
+    """``x`` in a type that NumPy can sort: in those of ml_dtypes it has no place for NaN."""
+    return x.astype(np.float32) if dtypes.is_added(x.dtype) else x
+
+
 def _sorted(x: Array, axis: int, descending: bool) -> Array:
+    x = _in_order(x)
     if not descending:
         return np.sort(x, axis=axis, kind="stable")
     return np.flip(np.sort(np.flip(x, axis), axis=axis, kind="stable"), axis)
 
 
 def _order(x: Array, axis: int, descending: bool) -> Array:
+    x = _in_order(x)
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     backwards = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
     return np.asarray(x.shape[axis] - 1 - backwards)
 
 
+def _places(x1: Array, x2: Array, side: Literal["left", "right"]) -> Array:
+    return np.asarray(np.searchsorted(_in_order(x1), _in_order(x2), side))
+
+
 def _is_in(x1: Array, x2: Array, invert: bool) -> Array:
-    return np.isin(x1, x2, invert=invert)
+    return np.isin(_in_order(x1), _in_order(x2), invert=invert)
 
 
-def _buffers(found: Any) -> list[Buffer]:
-    return [Buffer(part, copy=True) for part in found]
+def _distinct(name: str, x: Any) -> list[Buffer]:
+    """What one of NumPy's functions for distinct elements finds, the elements first."""
+    node = node_of(name, x)
+    found = getattr(np, name)(_in_order(read(node)))
+    values, *others = found if isinstance(found, tuple) else (found,)
+    return [Buffer(part, copy=True) for part in (values.astype(node.dtype), *others)]
