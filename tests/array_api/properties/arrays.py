@@ -125,7 +125,8 @@ def elements(dtype: DT, shape: tuple[int, ...], seed: int, values: str = "any") 
     """Elements of a dtype.
 
     ``any``: limits, zeros of both signs, infinities and NaN among ordinary numbers; ``finite``:
-    ordinary numbers and zeros; ``tame``: numbers from 1 to 4.
+    ordinary numbers and zeros; ``tame``: numbers from 1 to 4; ``ties``: few, so that many are
+    equal, with zeros of both signs among them.
     """
     rng = np.random.default_rng(seed)
     kind = dtypes.kind(dtype)
@@ -145,6 +146,9 @@ def elements(dtype: DT, shape: tuple[int, ...], seed: int, values: str = "any") 
             edges = np.array([*_FLOATS, *extremes]).astype(dtype)
             if kind == "c":
                 edges = edges + 1j * rng.permutation(edges)
+        if values == "ties":
+            few = np.array([0, 1, 2] if kind in "iu" else [0.0, -0.0, 1.0, -1.0, np.nan])
+            return np.asarray(rng.choice(few, shape).astype(dtype))
         if values == "any":
             found = np.where(rng.random(shape) < 0.4, rng.choice(edges, shape), found)
         return np.asarray(found.astype(dtype))

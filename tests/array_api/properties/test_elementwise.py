@@ -19,6 +19,7 @@ from array_api.properties.arrays import (
     Array,
     Operand,
     agree,
+    assert_apart,
     assert_same,
     broadcastable,
     covers,
@@ -310,6 +311,21 @@ def test_an_operator_in_place_reads_what_it_overwrites_first(x: Operand, mode: s
         part = x.buffer[..., 1:]
         part += x.buffer[..., :-1]
     assert_same(x.buffer, wanted)
+
+
+@few
+@given(data=st.data(), mode=modes)
+def test_two_results_of_one_expression_are_two_buffers(data: st.DataObject, mode: str) -> None:
+    x = data.draw(operands(REAL, (3,), "tame"))
+    for make in (lambda: x.buffer + 1, lambda: -x.buffer, lambda: x.buffer.sum(keepdims=True)):
+        with in_mode(mode):
+            one, two = make(), make()
+            wanted = np.array(make().unwrap())
+            two[...] = 0
+        assert_apart(one, two)
+        assert_same(one, wanted)
+        assert_same(two, np.zeros_like(wanted))
+    x.check()
 
 
 def test_elements_try_limits_and_both_zeros() -> None:

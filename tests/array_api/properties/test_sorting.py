@@ -38,6 +38,8 @@ def order(array: Any, axis: int, descending: bool) -> Any:
     """The order of a stable sort: equal elements stay as they were, both ways round."""
     if not array.ndim:
         raise IndexError("there is no axis to sort along")
+    if array.dtype == dtypes.bfloat16:
+        array = array.astype(np.float32)  # NumPy sorts NaN of ml_dtypes anywhere
     if not descending:
         return np.argsort(array, axis=axis, kind="stable")
     back = np.argsort(np.flip(array, axis), axis=axis, kind="stable")
@@ -50,7 +52,8 @@ def order(array: Any, axis: int, descending: bool) -> Any:
 def test_sorting_is_stable_both_ways_round(
     name: str, data: st.DataObject, descending: bool, stable: bool, mode: str
 ) -> None:
-    x = data.draw(operands(BOOL + REAL + NARROW))
+    values = data.draw(st.sampled_from(["any", "ties"]))
+    x = data.draw(operands(BOOL + REAL + NARROW, values=values))
     ndim = x.array.ndim
     axis = data.draw(st.integers(-ndim - 1, ndim))
 
@@ -94,7 +97,7 @@ def test_an_axis_that_is_not_there_is_an_index_error(
 @some
 @given(data=st.data(), invert=st.booleans(), mode=modes)
 def test_isin_is_numpys(data: st.DataObject, invert: bool, mode: str) -> None:
-    types = data.draw(st.sampled_from([STANDARD, INTEGERS, EVERY[-2:-1]]))
+    types = data.draw(st.sampled_from([STANDARD, INTEGERS, NARROW[:1]]))
     x, y = data.draw(operands(types)), data.draw(operands(types))
     agree(
         mode,
@@ -132,7 +135,7 @@ def assert_distinct(values: Any, x: Operand) -> None:
 
 @each("unique_values", "unique_counts", "unique_inverse", "unique_all")
 @some
-@given(x=operands(EVERY), mode=modes)
+@given(x=operands(EVERY) | operands(EVERY, values="ties"), mode=modes)
 def test_unique_elements_can_be_put_together_again(name: str, x: Operand, mode: str) -> None:
     with in_mode(mode):
         found = getattr(xp, name)(x.buffer)
@@ -164,6 +167,15 @@ def test_unique_elements_can_be_put_together_again(name: str, x: Operand, mode: 
     x.check()
 
 
-def test_the_narrow_floats_are_sorted_as_numbers() -> None:
-    x = xp.asarray([2.0, -1.0, 0.5], dtype=dtypes.bfloat16)
-    assert xp.sort(x).tolist() == [-1.0, 0.5, 2.0]
+@pytest.mark.parametrize("dtype", dtypes.EXTENDED, ids=str)
+@pytest.mark.parametrize("count", [5, 40])
+def test_narrow_floats_are_sorted_as_numbers_with_nan_last(dtype: Any, count: int) -> None:
+    rng = np.random.default_rng(count)
+    array = rng.choice(np.array([2.0, -1.0, 0.5, np.nan, 3.0]), count).astype(dtype)
+    x, wide = xp.asarray(array), array.astype(np.float32)
+    assert repr(xp.sort(x).tolist()) == repr(np.sort(wide).tolist())
+    assert xp.argsort(x).tolist() == np.argsort(wide, kind="stable").tolist()
+    assert xp.unique_counts(x).counts.tolist() == np.unique_counts(wide).counts.tolist()
+    ordered = xp.asarray([-1.0, 0.5, 2.0], dtype=dtype)
+    assert xp.searchsorted(ordered, x).tolist() == np.searchsorted([-1, 0.5, 2], wide).tolist()
+    assert xp.isin(x, ordered).tolist() == np.isin(wide, [-1, 0.5, 2]).tolist()
