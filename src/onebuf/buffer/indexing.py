@@ -91,7 +91,7 @@ def _put_array(array: np.ndarray[Any, Any], key: Any, new: np.ndarray[Any, Any])
         array[key] = new
     except IndexError as error:
         raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
-    except ValueError as error:
+    except (ValueError, TypeError) as error:  # NumPy says either of a mask
         raise ShapeError(f"{error}; the value has shape {new.shape}") from None
 
 
