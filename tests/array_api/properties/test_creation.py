@@ -33,7 +33,7 @@ from hypothesis import strategies as st
 import onebuf as xp
 from onebuf import Buffer, OnebufError, dtypes
 
-some = examples(50)
+some = examples(30)
 types = st.none() | st.sampled_from(EVERY)
 small = st.integers(-20, 20)
 halves = small.map(lambda n: n / 4)

@@ -32,7 +32,7 @@ types = st.sampled_from(EVERY)
 
 
 @covers("astype")
-@examples(150)
+@examples(80)
 @given(data=st.data(), dtype=types, copy=st.booleans(), mode=modes)
 def test_astype_converts_as_numpy_does(
     data: st.DataObject, dtype: Any, copy: bool, mode: str
@@ -58,7 +58,7 @@ def test_astype_converts_as_numpy_does(
 
 
 @covers("can_cast")
-@examples(200)
+@examples(80)
 @given(one=st.sampled_from(NUMPYS), two=st.sampled_from(NUMPYS), as_buffer=st.booleans())
 def test_can_cast_follows_promotion(one: Any, two: Any, as_buffer: bool) -> None:
     source = xp.zeros(2, dtype=one) if as_buffer else one
@@ -66,7 +66,7 @@ def test_can_cast_follows_promotion(one: Any, two: Any, as_buffer: bool) -> None
 
 
 @covers("result_type")
-@examples(200)
+@examples(80)
 @given(data=st.data())
 def test_result_type_is_numpys(data: st.DataObject) -> None:
     ours, theirs = [], []
@@ -99,7 +99,7 @@ KINDS = {
 
 
 @covers("isdtype")
-@examples(200)
+@examples(80)
 @given(
     dtype=st.sampled_from(NUMPYS),
     kinds=st.lists(st.sampled_from([*KINDS, *NUMPYS]), min_size=1, max_size=3),

@@ -61,7 +61,7 @@ NO_SIGN_OF_ZERO = {"maximum", "minimum"}
 """The larger of two zeros may be either."""
 ULPS = 16
 
-few = examples(15)
+few = examples(12)
 
 
 def theirs(name: str, *arrays: Any) -> Any:

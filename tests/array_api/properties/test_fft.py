@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 import onebuf as xp
 from onebuf import OnebufError, dtypes
 
-some = examples(50)
+some = examples(30)
 ULPS = 64
 norms = st.sampled_from(["backward", "ortho", "forward"])
 FROM_REAL = {"rfft", "rfftn", "ihfft"}

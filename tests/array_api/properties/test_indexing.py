@@ -35,8 +35,8 @@ from hypothesis import strategies as st
 import onebuf as xp
 from onebuf import Buffer, OnebufError, dtypes
 
-many = examples(150)
-some = examples(60)
+many = examples(80)
+some = examples(40)
 WRITABLE = ("whole", "offset", "step", "back", "back step", "pad")
 
 

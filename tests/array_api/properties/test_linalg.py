@@ -34,7 +34,7 @@ from hypothesis import strategies as st
 import onebuf as xp
 from onebuf import OnebufError, dtypes
 
-some = examples(40)
+some = examples(25)
 FLOATING = FLOATS + COMPLEX
 ULPS = 512
 batches = st.lists(st.integers(0, 2), max_size=1).map(tuple)

@@ -36,7 +36,7 @@ import onebuf as xp
 from onebuf import Buffer, OnebufError
 from onebuf.errors import CopyError
 
-some = examples(60)
+some = examples(40)
 
 
 def on_axis(x: Operand, axis: Any, call: Callable[[], Any]) -> Callable[[], Any]:

@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 import onebuf as xp
 from onebuf import OnebufError, dtypes
 
-some = examples(80)
+some = examples(40)
 
 
 @each("argmax", "argmin")

@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 import onebuf as xp
 from onebuf import OnebufError, dtypes
 
-some = examples(80)
+some = examples(50)
 
 
 def order(array: Any, axis: int, descending: bool) -> Any:

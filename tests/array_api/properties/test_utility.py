@@ -26,7 +26,7 @@ from numpy.lib.array_utils import normalize_axis_index
 import onebuf as xp
 from onebuf import OnebufError
 
-some = examples(80)
+some = examples(50)
 
 
 @each("all", "any")
