@@ -32,7 +32,7 @@ from array_api.properties.arrays import (
     quietly,
 )
 from buffer.cases import in_mode
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import onebuf as xp
@@ -149,6 +149,8 @@ def test_a_number_next_to_a_buffer_takes_its_type(
 ) -> None:
     close = name in CLOSE_BINARY
     x = data.draw(operands(values="tame" if close else "any"))
+    if name == "pow" and x.array.dtype.kind == "c":
+        assume(np.isfinite(scalar))  # where NumPy has NaN, exp(y log x) knows more
     number = scalar
     if x.array.dtype == dtypes.bfloat16 and not isinstance(scalar, complex):
         number = x.array.dtype.type(scalar)  # a rule that NumPy has for its own floats alone
