@@ -46,7 +46,7 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
     """``target = op(target, value)`` in the memory of ``target``."""
     dtype = target.dtype
     if isinstance(value, Node):
-        _check_fits(value.shape, target.shape)
+        _check_fits(value.shape, target.shape, in_place=True)
         result = elementwise_dtype(op, dtype, value.dtype)
         operand: Any = read(value)
     else:
@@ -141,11 +141,15 @@ def _copy(array: Array, new: Array) -> None:
     np.copyto(array, new, casting="unsafe")
 
 
-def _check_fits(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+def _check_fits(shape: tuple[int, ...], target: tuple[int, ...], in_place: bool = False) -> None:
+    """Raise unless ``shape`` broadcasts to ``target``, or does without leading axes of extent 1.
+
+    An operator in place has a result of its own, whose axes cannot be left out.
+    """
     if shape == target or shape == ():
         return
     trimmed = shape
-    while len(trimmed) > len(target) and trimmed[0] == 1:
+    while len(trimmed) > len(target) and trimmed[0] == 1 and not in_place:
         trimmed = trimmed[1:]
     if len(trimmed) <= len(target) and broadcast_shapes(trimmed, target) == target:
         return
