@@ -18,6 +18,8 @@
     ├── FileFormatError    ValueError    a file whose content is not what its name promises
     ├── OutOfMemory        MemoryError   the memory asked for is not there
     ├── DeviceError        ValueError    a device that is unknown or does not fit
+    ├── OptimisationError  ValueError    an optimisation that does not fit its kernel
+    ├── KernelError        RuntimeError  a kernel that breaks a rule: a mistake in onebuf
     ├── CompileError       RuntimeError  a kernel that the compiler refuses: a mistake in onebuf
     └── MissingPackage     ImportError   an optional package that is not installed
 
@@ -90,6 +92,22 @@ class OutOfMemory(OnebufError, MemoryError):
 
 class DeviceError(OnebufError, ValueError):
     """A device that is unknown, or operands that live on different ones."""
+
+
+class OptimisationError(OnebufError, ValueError):
+    """An optimisation that the kernel does not allow, or the device."""
+
+
+class KernelError(OnebufError, RuntimeError):
+    """A kernel that breaks a rule of its form, which is a mistake in onebuf and not in its use.
+
+    ``number`` is that of the instruction, and ``rule`` says in one word what it breaks.
+    """
+
+    def __init__(self, rule: str, number: int, message: str) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.number = number
 
 
 class CompileError(OnebufError, RuntimeError):

@@ -1,5 +1,12 @@
-"""Kernels: what one pass over memory computes, before anyone says how."""
+"""Kernels: what one pass over memory computes, before anyone says how.
 
+A `Nest` says what; `lower` makes a `Linear` program of it, shared out among work-items as some
+optimisations say.
+"""
+
+from onebuf.kernel.folding import combines
+from onebuf.kernel.linear import Code, Global, Instruction, Linear, Local, Special
+from onebuf.kernel.lowering import lower
 from onebuf.kernel.nest import (
     ANY,
     CHUNK,
@@ -16,24 +23,56 @@ from onebuf.kernel.nest import (
     accumulator_dtype,
 )
 from onebuf.kernel.ordering import best_order, permuted, reordered
+from onebuf.kernel.optimising import (
+    GROUP,
+    GROUPTOP,
+    LOCAL,
+    UNROLL,
+    UPCAST,
+    How,
+    Limits,
+    Opt,
+    reduce_axes,
+    share_out,
+)
 from onebuf.kernel.partial import partials
+from onebuf.kernel.verifying import verify
 
 __all__ = [
     "ANY",
     "CHUNK",
     "FOLDS",
+    "GROUP",
+    "GROUPTOP",
     "INDEX",
     "LANES",
     "LOAD",
+    "LOCAL",
     "SCALAR",
     "STORE",
+    "UNROLL",
+    "UPCAST",
+    "Code",
     "Fold",
+    "Global",
+    "How",
+    "Instruction",
+    "Limits",
+    "Linear",
+    "Local",
     "Nest",
+    "Opt",
     "Slot",
+    "Special",
     "Step",
     "accumulator_dtype",
     "best_order",
+    "combines",
+    "lower",
     "partials",
     "permuted",
+    "reduce_axes",
     "reordered",
+    "share_out",
+    "verify",
 ]
