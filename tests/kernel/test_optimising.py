@@ -1,4 +1,4 @@
-"""Optimisations: the index formulas of the document, what is refused, and that no result changes."""
+"""Optimisations: the index formulas of the document, what is refused, that no result changes."""
 
 from __future__ import annotations
 
@@ -167,6 +167,43 @@ def test_a_total_that_all_items_need_comes_back_through_shared_memory():
     assert codes(linear).count(Code.DEFINE_LOCAL) == 2
     expected = shared().expected()[1].tolist()
     assert result(shared(), Opt(GROUP, 1, 2))[1].tolist() == expected
+
+
+def nested() -> Case:
+    """The largest negative sum of the rows of (4, 6), and each of them less that."""
+    slots = (Slot(F, (2, 1)), Slot(F, (0, 0)), Slot(F, (1, 0)))
+    steps = (
+        Step(LOAD, (), F, 0),
+        Step(REDUCE["sum"], (0,), F, Fold(1)),
+        Step(UNARY["negative"], (1,), F),
+        Step(REDUCE["max"], (2,), F, Fold(0)),
+        Step(STORE, (3,), F, 1),
+        Step(BINARY["subtract"], (2, 3), F),
+        Step(STORE, (5,), F, 2),
+    )
+    shape = (4, 6)
+    views = (View.contiguous(shape), View(shape, (0, 0)), View(shape, (1, 0)))
+    inputs = {0: np.arange(24, dtype=F)}
+    return Case(Nest(2, slots, steps), shape, views, (), inputs)
+
+
+@pytest.mark.parametrize(
+    "opts",
+    [
+        [],
+        [Opt(GROUP, 1, 2)],
+        [Opt(GROUPTOP, 1, 3), Opt(UNROLL, 0, 2)],
+        [Opt(UNROLL, 0, 4), Opt(GROUP, 1, 6)],
+        [Opt(GROUP, 0, 2), Opt(UNROLL, 1, 3)],
+        [Opt(GROUPTOP, 0, 4)],
+    ],
+)
+def test_either_of_two_nested_folds_can_be_shared(opts):
+    expected = nested().expected()
+    assert expected[1].tolist() == [-15]
+    found = result(nested(), *opts)
+    for slot in (1, 2):
+        assert found[slot].tolist() == expected[slot].tolist()
 
 
 # Order
