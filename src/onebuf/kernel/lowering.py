@@ -5,17 +5,12 @@ as far out of the loops as their depth allows, and what a second loop needs agai
 only results of reductions cross from one loop to the next. An accumulator takes the elements in the
 order of its loop, one by one; sums and products of floats are accumulated in float64, as on the
 CPU, whose order is another one (`onebuf.kernel.Fold`), so that their last bits may differ.
-
-Where the work-items of a group share a fold, each leaves its part in shared memory; after a barrier
-the first one adds them up. If the others need the total as well, they find it in shared memory
-after a second barrier.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any
@@ -26,9 +21,10 @@ from onebuf.dtypes import bool as boolean
 from onebuf.dtypes import int64
 from onebuf.errors import OptimisationError
 from onebuf.graph import BINARY, CAST, Kind
-from onebuf.kernel.folding import combining, identity
-from onebuf.kernel.linear import Code, Global, Linear, Local, Special
-from onebuf.kernel.nest import FOLDS, INDEX, LOAD, SCALAR, STORE, Nest, accumulator_dtype
+from onebuf.kernel.accumulating import Accumulators, Cells
+from onebuf.kernel.lanes import Lane, Lanes
+from onebuf.kernel.linear import Code, Global, Linear, Special
+from onebuf.kernel.nest import FOLDS, INDEX, LOAD, SCALAR, STORE, Nest
 from onebuf.kernel.optimising import (
     GROUP,
     GROUPTOP,
@@ -45,9 +41,6 @@ from onebuf.kernel.writing import Writer
 from onebuf.layout import View
 
 DT = np.dtype[Any]
-Lane = tuple[int, ...]
-"""One index for each part that is upcast."""
-Values = dict[Lane, int]
 
 
 def lower(
@@ -73,7 +66,7 @@ class Frame:
 
     depth: int
     """How many reduce loops are open."""
-    known: dict[int, Values]
+    known: Cells
     indices: dict[Part, int]
     """The values that the indices of parts have."""
     copy: dict[Part, int]
@@ -97,47 +90,13 @@ class _Lowering:
         self.scalars = scalars
         self.shape = share_out(nest, extents, opts, limits)
         self.loops = [axis for axis in self.shape.axes if axis.is_reduce]
-        self.upcast = self.shape.parts(UPCAST)
-        self.lanes: list[Lane] = list(product(*[range(part.extent) for part in self.upcast]))
+        self.lanes = Lanes(nest, views, self.shape.parts(UPCAST))
         self.w = Writer()
         self.limits = limits
-        self._shared: dict[Any, int] = {}
-
-    # -- what the nest says ------------------------------------------------------------------------
-
-    @cached_property
-    def varies(self) -> list[frozenset[int]]:
-        """For each step, the axes along which it changes."""
-        found: list[frozenset[int]] = []
-        for step in self.nest.steps:
-            axes = frozenset().union(*[found[arg] for arg in step.args])
-            if step.op in FOLDS:
-                axes -= {step.arg.axis}
-            if step.op in (LOAD, INDEX, STORE):
-                axes |= self._moves(step.arg)
-            found.append(axes)
-        return found
-
-    def _moves(self, slot: int) -> frozenset[int]:
-        """The axes along which a slot moves."""
-        view = self.views[slot]
-        pairs = zip(view.shape, view.stride, strict=True)
-        return frozenset([n for n, (extent, step) in enumerate(pairs) if step and extent > 1])
 
     def _depth(self, number: int) -> int:
         """How many reduce loops a step is inside."""
         return sum(axis.number < self.nest.depths[number] for axis in self.loops)
-
-    def _lane(self, number: int, lane: Lane) -> Lane:
-        """The lane that computes what ``lane`` needs of a step."""
-        varies = self.varies[number]
-        return tuple(
-            [n if part.axis in varies else 0 for part, n in zip(self.upcast, lane, strict=True)]
-        )
-
-    def _lanes(self, number: int) -> list[Lane]:
-        """The lanes in which a step differs."""
-        return list(dict.fromkeys([self._lane(number, lane) for lane in self.lanes]))
 
     # -- the program -------------------------------------------------------------------------------
 
@@ -158,6 +117,7 @@ class _Lowering:
         rests = [axis.rest for axis in self.shape.axes if not axis.is_reduce]
         shared = [*self.shape.parts(LOCAL), *self.shape.parts(GROUP, GROUPTOP)]
         indices = self._specials("gidx", rests) | self._specials("lidx", shared)
+        self.folds = Accumulators(nest, self.shape, self.lanes, w, indices)
         stores = [number for number, step in enumerate(nest.steps) if step.op is STORE]
         self._level(Frame(0, {}, indices, {}), stores)
         return w.program()
@@ -212,22 +172,22 @@ class _Lowering:
             cells = self._loop(frame, axis, ending, stores)
             shared = self.shape.grouped
             if shared is None or shared.axis != axis.number or not ending:
-                self._finish(frame, cells)
+                frame.known.update(self.folds.finish(cells))
                 continue
             later = any(turn_of[n] > turn for n in inner) or turn + 1 < turns[-1]
-            self._leave(frame, cells)
+            self.folds.leave(cells)
             branch = self._first_alone(frame, shared)
-            totals = self._collect(frame, ending, shared)
+            totals = self.folds.collect(ending, shared)
             if later or depth:
-                self._broadcast(frame, totals, branch)
+                frame.known.update(self.folds.broadcast(totals, branch))
                 branch = None
             else:
-                self._finish(frame, totals)
+                frame.known.update(self.folds.finish(totals))
                 frame = replace(frame, alone=frame.alone | {shared})
         if branch is not None:
             self.w.close(branch)
 
-    def _closure(self, sinks: Iterable[int], known: dict[int, Values]) -> list[int]:
+    def _closure(self, sinks: Iterable[int], known: Cells) -> list[int]:
         """The steps that ``sinks`` need and that are not known yet, in order."""
         needed: set[int] = set()
         todo = list(sinks)
@@ -247,7 +207,7 @@ class _Lowering:
             self._store(number, frame)
             return
         frame.known[number] = {
-            lane: self._value(number, frame, lane) for lane in self._lanes(number)
+            lane: self._value(number, frame, lane) for lane in self.lanes.of(number)
         }
 
     def _value(self, number: int, frame: Frame, lane: Lane) -> int:
@@ -266,15 +226,15 @@ class _Lowering:
         return w.alu(step.op, *args, dtype=step.dtype)
 
     def _operand(self, number: int, frame: Frame, lane: Lane) -> int:
-        return frame.known[number][self._lane(number, lane)]
+        return frame.known[number][self.lanes.lane(number, lane)]
 
     def _position(self, slot: int, frame: Frame, lane: Lane) -> int:
         """Where a slot is here, in one lane."""
         view = self.views[slot]
         constant = view.offset
         terms = []
-        lanes = dict(zip(self.upcast, lane, strict=True))
-        for number in sorted(self._moves(slot)):
+        lanes = dict(zip(self.lanes.upcast, lane, strict=True))
+        for number in sorted(self.lanes.moves(slot)):
             axis = self.shape.axes[number]
             for part in axis.ordered:
                 factor = view.stride[number] * part.stride
@@ -289,13 +249,13 @@ class _Lowering:
     def _store(self, number: int, frame: Frame) -> None:
         """A store, by one work-item where several have the same element."""
         step, w = self.nest.steps[number], self.w
-        moves = self._moves(step.arg)
+        moves = self.lanes.moves(step.arg)
         others = [
             part
             for part in frame.indices
             if part.axis not in moves and part not in frame.alone and not self._is_loop(part)
         ]
-        places = [(lane, self._position(step.arg, frame, lane)) for lane in self._lanes(number)]
+        places = [(lane, self._position(step.arg, frame, lane)) for lane in self.lanes.of(number)]
         branch = self._first_alone(frame, *others) if others else None
         for lane, place in places:
             value = self._operand(step.args[0], frame, lane)
@@ -319,12 +279,10 @@ class _Lowering:
 
     # -- folds -------------------------------------------------------------------------------------
 
-    def _loop(
-        self, frame: Frame, axis: Axis, folds: list[int], stores: list[int]
-    ) -> dict[int, Values]:
+    def _loop(self, frame: Frame, axis: Axis, folds: list[int], stores: list[int]) -> Cells:
         """The loop over a reduce axis: the cells that its folds end up in."""
         w, steps = self.w, self.nest.steps
-        cells = {fold: self._cells(fold) for fold in folds}
+        cells = self.folds.define(folds)
         loop: int | None = None
         indices = dict(frame.indices)
         if axis.rest.extent != 1:
@@ -340,104 +298,10 @@ class _Lowering:
             self._level(inside, [*operands, *stores])
             for fold, operand in zip(folds, operands, strict=True):
                 for lane, cell in cells[fold].items():
-                    self._add(fold, cell, self._operand(operand, inside, lane))
+                    self.folds.add(fold, cell, self._operand(operand, inside, lane))
         if loop is not None:
             w.close(loop)
         return cells
-
-    def _cells(self, fold: int) -> Values:
-        """A new accumulator for each lane of a fold."""
-        step = self.nest.steps[fold]
-        dtype = accumulator_dtype(step)
-        start = identity(step.op, dtype)
-        return {lane: self.w.emit(Code.DEFINE_ACC, (), dtype, start) for lane in self._lanes(fold)}
-
-    def _add(self, fold: int, cell: int, value: int) -> None:
-        """One more element in an accumulator."""
-        step, w = self.nest.steps[fold], self.w
-        dtype = accumulator_dtype(step)
-        running = w.emit(Code.LOAD, (cell,), dtype)
-        total = w.alu(combining(step.op), running, w.cast(value, dtype), dtype=dtype)
-        w.emit(Code.STORE, (cell, total), dtype)
-
-    def _finish(self, frame: Frame, cells: dict[int, Values]) -> None:
-        """The results of folds that are in accumulators."""
-        for fold, lanes in cells.items():
-            dtype = self.nest.steps[fold].dtype
-            frame.known[fold] = {
-                lane: self.w.cast(self._read(fold, cell), dtype) for lane, cell in lanes.items()
-            }
-
-    def _read(self, fold: int, *args: int) -> int:
-        return self.w.emit(Code.LOAD, args, accumulator_dtype(self.nest.steps[fold]))
-
-    # -- folds shared by a group -------------------------------------------------------------------
-
-    def _leave(self, frame: Frame, cells: dict[int, Values]) -> None:
-        """Each work-item's part goes to shared memory, where all wait for all."""
-        place = self._item(frame, with_part=True)
-        for fold, lanes in cells.items():
-            for lane, cell in lanes.items():
-                value = self._read(fold, cell)
-                where = self._memory("part", fold, lane)
-                self.w.emit(Code.STORE, (where, place, value), self.w.lines[where].dtype)
-        self.w.emit(Code.BARRIER)
-
-    def _collect(self, frame: Frame, folds: list[int], shared: Part) -> dict[int, Values]:
-        """The cells in which the first work-item adds up the parts."""
-        w = self.w
-        totals = {fold: self._cells(fold) for fold in folds}
-        loop = w.open(Code.LOOP, (w.number(0), w.number(shared.extent)), int64, "lidx")
-        place = self._item(frame, with_part=True, part=loop)
-        for fold, lanes in totals.items():
-            for lane, cell in lanes.items():
-                self._add(fold, cell, self._read(fold, self._memory("part", fold, lane), place))
-        w.close(loop)
-        return totals
-
-    def _broadcast(self, frame: Frame, cells: dict[int, Values], branch: int) -> None:
-        """The first work-item, in ``branch``, hands the totals to the others."""
-        w = self.w
-        place = self._item(frame, with_part=False)
-        for fold, lanes in cells.items():
-            for lane, cell in lanes.items():
-                where = self._memory("total", fold, lane)
-                w.emit(Code.STORE, (where, place, self._read(fold, cell)), w.lines[where].dtype)
-        w.close(branch)
-        w.emit(Code.BARRIER)
-        place = self._item(frame, with_part=False)
-        for fold, lanes in cells.items():
-            dtype = self.nest.steps[fold].dtype
-            frame.known[fold] = {
-                lane: w.cast(self._read(fold, self._memory("total", fold, lane), place), dtype)
-                for lane in lanes
-            }
-
-    def _item(self, frame: Frame, with_part: bool, part: int | None = None) -> int:
-        """The place of this work-item in shared memory; or of another one, ``part``."""
-        shared = self.shape.grouped
-        assert shared is not None
-        terms, inner = [], 1
-        if with_part:
-            terms.append((1, frame.indices[shared] if part is None else part))
-            inner = shared.extent
-        for local in reversed(self.shape.parts(LOCAL)):
-            terms.append((inner, frame.indices[local]))
-            inner *= local.extent
-        return self.w.affine(terms[::-1], 0)
-
-    def _memory(self, name: str, fold: int, lane: Lane) -> int:
-        """The shared memory of a fold's parts, or of its totals."""
-        key = (name, fold, lane)
-        if key not in self._shared:
-            shared = self.shape.grouped
-            assert shared is not None
-            size = prod([part.extent for part in self.shape.parts(LOCAL)])
-            size *= shared.extent if name == "part" else 1
-            dtype = accumulator_dtype(self.nest.steps[fold])
-            local = Local(f"{name}{len(self._shared)}", size)
-            self._shared[key] = self.w.emit(Code.DEFINE_LOCAL, (), dtype, local)
-        return self._shared[key]
 
 
 def _span(view: View) -> tuple[int, int]:
