@@ -176,9 +176,9 @@ class _Builder:
         return Case(nest, self.extents, tuple(self.views), tuple(self.scalars), self.inputs)
 
 
-def legal(case: Case, opts: list[Opt]) -> list[Opt]:
+def legal(nest: Nest, extents: tuple[int, ...], opts: list[Opt]) -> list[Opt]:
     """The optimisations that may come after ``opts``."""
-    shape = share_out(case.nest, case.extents, opts)
+    shape = share_out(nest, extents, opts)
     found = []
     for axis in shape.axes:
         left = axis.rest.extent
@@ -186,7 +186,7 @@ def legal(case: Case, opts: list[Opt]) -> list[Opt]:
             for how in How:
                 opt = Opt(how, axis.number, amount)
                 try:
-                    share_out(case.nest, case.extents, [*opts, opt])
+                    share_out(nest, extents, [*opts, opt])
                 except OptimisationError:
                     continue
                 found.append(opt)
@@ -199,7 +199,7 @@ def optimised(draw: Any) -> tuple[Case, list[Opt]]:
     case = draw(cases())
     opts: list[Opt] = []
     for _ in range(draw(st.integers(0, 5))):
-        possible = legal(case, opts)
+        possible = legal(case.nest, case.extents, opts)
         if not possible:
             break
         opts.append(draw(st.sampled_from(possible)))

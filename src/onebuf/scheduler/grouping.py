@@ -7,16 +7,19 @@ what two kernels read, and what the trace cannot go through has memory of its ow
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
 from onebuf.dtypes import kind
 from onebuf.graph import ARANGE, COPY, Kind, Node
-from onebuf.kernel import CHUNK, FOLDS, Nest, Slot, Step
+from onebuf.kernel import FOLDS, Nest, Slot, Step
 from onebuf.layout import View
 from onebuf.scheduler.items import NOTHING, Item, schedule
+from onebuf.scheduler.merging import Root, cluster_space, merge
+from onebuf.scheduler.reading import reading
+from onebuf.scheduler.spaces import Space, space_of
 from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace
 
 MOST_NAMES = 6
@@ -77,18 +80,14 @@ class Group:
 def group(wanted: Sequence[Node], supports: Supports, own: bool = False) -> list[Group | Item]:
     """Kernels, and items for what has no kernel, that make every node of ``wanted`` readable."""
     items = schedule(wanted, own)
-    roots = {id(node.base) for node in wanted}
-    alone: dict[int, str] = {}
-    if all(not _is_fusable(item.node, alone) for item in items):
+    if all(not _is_fusable(item.node, {}) for item in items):
         return list(items)
+    grouping = _Grouping(items, _roots(wanted, items), supports)
     while True:
-        homes = _homes(items, roots, alone)
         try:
-            return _trace_all(items, homes, alone, supports)
-        except _Again as cut:
-            if alone.get(id(cut.node)) == cut.reason:
-                raise RuntimeError(f"{cut.node} was cut off before: {cut.reason}") from None
-            alone[id(cut.node)] = cut.reason
+            return grouping.attempt()
+        except Cut as cut:
+            grouping.cut(cut)
 
 
 def single(item: Item, supports: Supports) -> Group | Item:
@@ -99,16 +98,18 @@ def single(item: Item, supports: Supports) -> Group | Item:
     bases = [operand.base for operand in item.inputs]
     stops = {id(base) for base in bases if base.op.kind is not Kind.CONSTANT}
     try:
-        return _trace(node, stops, item.reason, supports)
+        space = space_of(node, node if node.op in FOLDS else None)
+        return _trace(space, [node], [node], stops, item.reason, supports)
     except Cut:
         return item
 
 
-class _Again(Exception):
-    def __init__(self, node: Node, reason: str) -> None:
-        super().__init__(reason)
-        self.node = node
-        self.reason = reason
+def _roots(wanted: Sequence[Node], items: list[Item]) -> set[int]:
+    """The nodes, by id, that need memory because they are asked for, or what is read for them."""
+    computed = {id(item.node) for item in items}
+    bases = [node.base for node in wanted]
+    pairs = zip(bases, wanted, strict=True)
+    return {id(base if id(base) in computed else reading(node).base) for base, node in pairs}
 
 
 def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[int, int]:
@@ -139,63 +140,128 @@ def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
     return node.op is COPY or node.op in FOLDS or node.op.kind is Kind.ELEMENTWISE
 
 
-def _trace_all(
-    items: list[Item], homes: dict[int, int], alone: dict[int, str], supports: Supports
-) -> list[Group | Item]:
-    stops = {me for me, home in homes.items() if me == home}
-    groups: list[Group | Item] = []
-    for item in items:
+class _Grouping:
+    """Attempts at grouping some items, each of which knows what the ones before ran into."""
+
+    def __init__(self, items: list[Item], roots: set[int], supports: Supports) -> None:
+        self.items = items
+        self.roots = roots
+        self.supports = supports
+        self.alone: dict[int, str] = {}
+        """Why some nodes, by id, are computed on their own; with a '!', by no kernel at all."""
+        self.apart: set[int] = set()
+        """Nodes that are not merged with others."""
+        self.cluster: list[Root] = []
+
+    def attempt(self) -> list[Group | Item]:
+        """All kernels, or a Cut where one is not possible."""
+        homes = _homes(self.items, self.roots, self.alone)
+        stops = {me for me, home in homes.items() if me == home}
+        by_id = {id(item.node): item for item in self.items}
+        self.cluster = []
+        roots = [self._root(item, stops) for item in self.items if id(item.node) in stops]
+        roots = self._needed(roots)
+        clusters = merge(roots, self.apart)
+        read = {id(root.node): root.reads for root in roots}
+        found: list[Group | Item] = []
+        for cluster in clusters:
+            self.cluster = cluster
+            found.append(self._compute(cluster, by_id, stops, read))
+        return found
+
+    def cut(self, cut: Cut) -> None:
+        """Take what could not be done out of the next attempt."""
+        me = id(cut.node)
+        members = {id(root.node) for root in self.cluster}
+        if len(members) > 1 and not cut.always:
+            self.apart |= members
+            return
+        reason = f"{cut.reason}!" if me in members else cut.reason
+        if self.alone.get(me) == reason:
+            raise RuntimeError(f"{cut.node} was cut off before: {reason}") from None
+        self.alone[me] = reason
+        if all(item.node is not cut.node for item in self.items):
+            operands = tuple([reading(src) for src in cut.node.srcs])
+            self.items.append(Item(cut.node.op.kind, cut.reason, operands, (cut.node,)))
+
+    def _root(self, item: Item, stops: set[int]) -> Root:
         node = item.node
-        if homes[id(node)] != id(node):
-            continue
-        if not _is_fusable(node, alone):
-            groups.append(item)
-            continue
-        if prod(node.shape) == 0:
-            groups.append(Item(NOTHING, item.reason, (), (node,)))
-            continue
-        reason = alone.get(id(node), item.reason)
-        try:
-            groups.append(_trace(node, stops, reason, supports))
-        except Cut as cut:
-            if cut.node is node:
-                raise _Again(node, f"{cut.reason}!") from None
-            raise _Again(cut.node, cut.reason) from None
-    return groups
+        if not _is_fusable(node, self.alone):
+            reads = {id(operand.base) for operand in item.inputs} & stops
+            return Root(node, None, frozenset(reads), frozenset(), 1)
+        fold, root = _walk(node, stops)
+        if node.numel == 0:
+            return replace(root, space=None)
+        return replace(root, space=space_of(node, fold))
+
+    def _needed(self, roots: list[Root]) -> list[Root]:
+        """Those that are asked for, or that such ones read."""
+        by_id = {id(root.node): root for root in roots}
+        found: set[int] = set()
+        todo = [me for me in by_id if me in self.roots]
+        while todo:
+            me = todo.pop()
+            if me not in found:
+                found.add(me)
+                todo.extend(by_id[me].reads)
+        return [root for root in roots if id(root.node) in found]
+
+    def _compute(
+        self,
+        cluster: list[Root],
+        by_id: dict[int, Item],
+        stops: set[int],
+        read: dict[int, frozenset[int]],
+    ) -> Group | Item:
+        nodes = [root.node for root in cluster]
+        first = by_id[id(nodes[0])]
+        if not _is_fusable(nodes[0], self.alone):
+            return first
+        if nodes[0].numel == 0:
+            return Item(NOTHING, first.reason, (), (nodes[0],))
+        members = {id(node) for node in nodes}
+        outside = self.roots.union(*[r for me, r in read.items() if me not in members])
+        outputs = [node for node in nodes if id(node) in outside]
+        space = cluster_space(cluster)
+        reason = self._reason(outputs, by_id)
+        return _trace(space, nodes, outputs, stops - members, reason, self.supports)
+
+    def _reason(self, outputs: list[Node], by_id: dict[int, Item]) -> str:
+        for node in outputs:
+            if id(node) in self.alone:
+                return self.alone[id(node)]
+        if any(id(node) in self.roots for node in outputs):
+            return "asked for"
+        return by_id[id(outputs[0])].reason
 
 
-def _trace(node: Node, stops: set[int], reason: str, supports: Supports) -> Group:
-    """The kernel of ``node``: first as a nest that folds, if there is something to fold."""
-    fold = _first_fold(node, stops)
-    if fold is None:
-        trace = Trace(node.shape, False, stops, supports)
-        trace.want(node, View.contiguous(node.shape))
-        return _group(trace, (node,), reason)
-    source = fold.srcs[0].shape
-    axes, _ = fold.arg
-    extent = prod([source[axis] for axis in axes])
-    trailing = tuple(range(len(source) - len(axes), len(source)))
-    if node.shape == source and tuple(sorted(axes)) == trailing:
-        shape = (*source[: len(source) - len(axes)], extent)
-        view = View.contiguous(shape)
-    elif node.numel == fold.numel:
-        shape = (*node.shape, extent)
-        view = View.contiguous(node.shape).expand_dims(len(node.shape)).expand(shape)
-    else:
-        raise Cut(fold, "its result is read at another shape")
-    trace = Trace(shape, True, stops, supports)
-    trace.want(node, view)
-    found = _group(trace, (node,), reason)
-    if found.nest.folds_all and found.extents[0] > CHUNK:
-        _check_one_pass(trace)
+def _trace(
+    space: Space,
+    nodes: list[Node],
+    outputs: list[Node],
+    stops: set[int],
+    reason: str,
+    supports: Supports,
+) -> Group:
+    """The kernel that computes ``nodes`` in ``space`` and stores ``outputs``."""
+    views = {id(node): space.view(node.shape) for node in nodes}
+    results = {me: view for me, view in views.items() if view is not None}
+    trace = Trace(space.shape, space.extent is not None, stops, supports, results)
+    values = [trace.value(node, results[id(node)]) for node in outputs]
+    for node, value in zip(outputs, values, strict=True):
+        trace.store(node, value)
+    found = _group(trace, tuple(outputs), reason)
+    if space.is_long:
+        _check_one_pass(trace, found.nest)
     return found
 
 
-def _check_one_pass(trace: Trace) -> None:
-    """Raise if a fold of everything needs another one first: threads would have to wait for it."""
+def _check_one_pass(trace: Trace, nest: Nest) -> None:
+    """Raise if a second pass needs a fold of everything first: threads would have to wait."""
     after: set[int] = set()
     for number, step in enumerate(trace.steps):
-        if number in trace.folded and after.intersection(step.args):
+        again = number in trace.folded or nest.depths[number] > 0
+        if again and after.intersection(step.args):
             inner = next(n for n in trace.folded if n in _below(trace.steps, number))
             raise Cut(trace.folded[inner], "another pass over everything needs it first")
         if number in trace.folded or after.intersection(step.args):
@@ -214,18 +280,25 @@ def _below(steps: list[Step], number: int) -> set[int]:
     return found
 
 
-def _first_fold(node: Node, stops: set[int]) -> Node | None:
-    """The first reduction that would be computed inside the kernel of ``node``."""
+def _walk(node: Node, stops: set[int]) -> tuple[Node | None, Root]:
+    """The first reduction that is computed inside the kernel of ``node``, and what that reads."""
+    fold: Node | None = None
     todo, seen = [node], set()
+    reads, memory = set(), set()
     while todo:
         here = todo.pop()
-        if id(here) in seen or here.block is not None or (here is not node and id(here) in stops):
+        if id(here) in seen:
             continue
         seen.add(id(here))
-        if here.op in FOLDS:
-            return here
-        todo.extend([src.base for src in here.srcs])
-    return None
+        if here.block is not None:
+            memory.add(id(here.block))
+        elif here is not node and id(here) in stops:
+            reads.add(id(here))
+        else:
+            if here.op in FOLDS and fold is None:
+                fold = here
+            todo.extend([src.base for src in here.srcs])
+    return fold, Root(node, None, frozenset(reads), frozenset(memory), len(seen))
 
 
 def _group(trace: Trace, outputs: tuple[Node, ...], reason: str) -> Group:

@@ -43,12 +43,16 @@ MOST_STEPS = 160
 
 
 class Cut(Exception):
-    """The trace cannot go through ``node``, which has to be computed on its own."""
+    """The trace cannot go through ``node``, which has to be computed on its own.
 
-    def __init__(self, node: Node, reason: str) -> None:
+    ``always`` says that this is so wherever it is read.
+    """
+
+    def __init__(self, node: Node, reason: str, always: bool = False) -> None:
         super().__init__(reason)
         self.node = node
         self.reason = reason
+        self.always = always
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class Trace:
     stops: set[int]
     """Nodes, by id, that are in memory when the nest runs."""
     supports: Supports
+    results: dict[int, View]
+    """Where the results of the kernel are computed, by the ids of their nodes."""
     reaches: list[Reach] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     scalars: list[np.generic] = field(default_factory=list)
@@ -77,13 +83,12 @@ class Trace:
     """The reductions among the steps, by number."""
     _seen: dict[Any, int] = field(default_factory=dict)
 
-    def want(self, root: Node, view: View) -> None:
-        """Compute ``root`` at ``view`` and store it there."""
-        value = self.value(root, view, root)
-        slot = self._reach(Reach(root, view))
-        self._add(STORE, (value,), root.dtype, slot)
+    def store(self, node: Node, value: int) -> None:
+        """Store step ``value``, which gives ``node``, in memory of the node's own."""
+        slot = self._reach(Reach(node, self.results[id(node)]))
+        self._add(STORE, (value,), node.dtype, slot)
 
-    def value(self, node: Node, view: View, root: Node) -> int:
+    def value(self, node: Node, view: View) -> int:
         """The number of the step that gives ``node`` at ``view``."""
         todo: list[tuple[Node, View, Any]] = [(node, view, None)]
         done: list[int] = []
@@ -99,7 +104,7 @@ class Trace:
                 continue
             found = self._seen.get((id(here), where))
             if found is None:
-                found = self._leaf(here, where, here is root)
+                found = self._leaf(here, where)
             if found is not None:
                 done.append(found)
                 continue
@@ -108,9 +113,14 @@ class Trace:
             todo.extend([(base, at, None) for base, at in reversed(sources)])
         return done.pop()
 
-    def _leaf(self, node: Node, view: View, is_root: bool) -> int | None:
+    def _leaf(self, node: Node, view: View) -> int | None:
         """A step that needs no other: memory, a constant, a position."""
-        if node.array is not None or (id(node) in self.stops and not is_root):
+        result = self.results.get(id(node))
+        if result is not None:
+            if view != result:
+                raise Cut(node, "the kernel that computes it reads it in another order")
+            return None
+        if node.array is not None or id(node) in self.stops:
             return self._load(node, view)
         if node.op.kind is Kind.CONSTANT:
             self.scalars.append(node.arg)
@@ -143,7 +153,7 @@ class Trace:
             return [_source(node, src, view) for src in node.srcs], lambda args: self._op(
                 node, args
             )
-        raise Cut(node, f"{node.op.name} needs memory of its own")
+        raise Cut(node, f"{node.op.name} needs memory of its own", always=True)
 
     def _fold(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
         (src,) = node.srcs
@@ -162,8 +172,10 @@ class Trace:
             raise Cut(node, "strides cannot express the order it is read in")
         base, at = _source(node, src, inner, same_shape=False)
         if not self.supports(node.op, (src.dtype,), node.dtype):
-            raise Cut(node, f"{node.op.name} of {src.dtype.name} has no kernel")
+            raise Cut(node, f"{node.op.name} of {src.dtype.name} has no kernel", always=True)
         sequential = bool(axes) and max(axes) != len(src.shape) - 1
+        if any(step.op in FOLDS and step.arg.sequential != sequential for step in self.steps):
+            raise Cut(node, "what it is computed with is folded in another order")
         fold = Fold(len(self.shape) - 1, sequential)
         return [(base, at)], lambda args: self._add_fold(node, args, fold)
 
@@ -175,15 +187,16 @@ class Trace:
     def _op(self, node: Node, args: tuple[int, ...]) -> int:
         if node.op is COPY:
             if not self.supports(CAST, (node.dtype,), node.dtype):
-                raise Cut(node, f"a copy of {node.dtype.name} has no kernel")
+                raise Cut(node, f"a copy of {node.dtype.name} has no kernel", always=True)
             return args[0]
         if node.op is CAST:
             if not self.supports(CAST, (self.steps[args[0]].dtype,), node.dtype):
-                raise Cut(node, f"a cast of {_names(self, args)} has no kernel")
+                raise Cut(node, f"a cast of {_names(self, args)} has no kernel", always=True)
             return self._cast(args[0], node.dtype)
         wanted = loop_dtypes(node.op, tuple([self.steps[arg].dtype for arg in args]))
         if wanted is None or not self._has_kernel(node, args, wanted):
-            raise Cut(node, f"{node.op.name} of {_names(self, args)} has no kernel")
+            names = _names(self, args)
+            raise Cut(node, f"{node.op.name} of {names} has no kernel", always=True)
         if len(self.steps) > MOST_STEPS:
             raise Cut(node, f"a kernel of more than {MOST_STEPS} steps would be slow to compile")
         cast = tuple([self._cast(arg, dtype) for arg, dtype in zip(args, wanted, strict=True)])
@@ -228,7 +241,7 @@ def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple
     at = compose(view, inner)
     base = src.base
     if base.op is SOURCE:
-        raise Cut(node, "its operand is read from a store, by region")
+        raise Cut(node, "its operand is read from a store, by region", always=True)
     array = settle(base)
     if at is not None and array is not None:
         at = compose(at, _array_view(array))

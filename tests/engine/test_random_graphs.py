@@ -1,0 +1,62 @@
+"""Random expressions: NumPy's answer in every tier, and on the reference backend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from random_graphs import assert_equal, graphs
+from random_nests import legal
+
+import onebuf
+from onebuf import config
+from onebuf.backends import python
+from onebuf.engine.planning import supports
+from onebuf.engine.realizing import _run_all
+from onebuf.graph import settle
+from onebuf.kernel import Opt
+from onebuf.scheduler import Group, group
+
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+@pytest.mark.parametrize("tier", ["compile", "interpret"])
+def test_any_graph_gives_numpys_answer(tier):
+    @settings(max_examples=150, suppress_health_check=SLOW)
+    @given(st.data())
+    def check(data: Any) -> None:
+        with config(eager_numel=0, tier=tier):
+            wanted = data.draw(graphs())
+            onebuf.realize(*[pair.lazy for pair in wanted])
+            for pair in wanted:
+                assert pair.lazy.is_realized
+                assert_equal(np.asarray(pair.lazy), pair.array)
+
+    check()
+
+
+@settings(max_examples=100, suppress_health_check=SLOW)
+@given(st.data())
+def test_every_kernel_gives_the_reference_backends_answer(data):
+    with config(eager_numel=0, tier="compile"):
+        wanted = data.draw(graphs())
+        for item in group([pair.lazy._node for pair in wanted], supports):
+            if isinstance(item, Group):
+                opts: list[Opt] = []
+                for _ in range(data.draw(st.integers(0, 2))):
+                    possible = legal(item.nest, item.extents, opts)
+                    opts += [data.draw(st.sampled_from(possible))] if possible else []
+                outputs = [np.zeros(node.shape, node.dtype) for node in item.outputs]
+                python.run(item, outputs, opts)
+            _run_all([item])
+            if isinstance(item, Group):
+                for node, output in zip(item.outputs, outputs, strict=True):
+                    stored = settle(node)
+                    assert stored is not None
+                    assert_equal(output, stored)
+        for pair in wanted:
+            assert pair.lazy.is_realized
+            assert_equal(np.asarray(pair.lazy), pair.array)

@@ -1,0 +1,250 @@
+"""Random lazy expressions, built twice: of buffers, and of NumPy arrays as their oracle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+import onebuf
+
+Array = np.ndarray[Any, Any]
+DTYPES = ("float32", "float64", "int32", "int64", "uint8", "bool")
+SHAPES = (
+    (),
+    (1,),
+    (4,),
+    (3, 4),
+    (1, 4),
+    (3, 1),
+    (2, 3, 4),
+    (2, 1, 4),
+    (0, 4),
+    (3, 0),
+    (17,),
+    (5, 17),
+)
+BINARY = ("add", "subtract", "multiply", "maximum", "minimum")
+COMPARISONS = ("less", "equal", "greater_equal", "not_equal")
+LOGIC = ("logical_and", "logical_or", "logical_xor")
+UNARY = ("negative", "abs", "square", "exp", "tanh", "sqrt", "isfinite", "sin")
+REDUCTIONS = ("sum", "max", "min", "any", "all", "prod", "mean")
+LIMIT = 40.0
+"""Values are kept this small, so that no sum depends much on its order."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One value, as a buffer still to be computed and as an array."""
+
+    lazy: Any
+    array: Array
+
+
+@st.composite
+def leaves(draw: Any) -> Pair:
+    """Stored memory, seen through a random view: transposed, reversed, in steps, expanded."""
+    shape = draw(st.sampled_from(SHAPES))
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    wide = tuple([2 * extent for extent in shape])
+    if dtype.kind == "f":
+        whole = rng.integers(-8, 9, wide) / 2
+    elif dtype.kind == "b":
+        whole = rng.integers(0, 2, wide)
+    else:
+        whole = rng.integers(0, 6, wide)
+    array = whole.astype(dtype)
+    buffer = onebuf.asarray(array, copy=True)
+    how = draw(st.sampled_from(["first", "last", "steps", "backwards"]))
+    key = {
+        "first": tuple([slice(extent) for extent in shape]),
+        "last": tuple([slice(extent, None) for extent in shape]),
+        "steps": tuple([slice(None, None, 2)] * len(shape)),
+        "backwards": tuple([slice(None, None, -2)] * len(shape)),
+    }[how]
+    return Pair(buffer[(*key, ...)], array[(*key, ...)])
+
+
+class Graph:
+    """Values made so far, all of which may be used again."""
+
+    def __init__(self, draw: Any, values: list[Pair]) -> None:
+        self.draw = draw
+        self.values = values
+
+    def pick(self) -> Pair:
+        """Any value, the latest ones more often."""
+        count = len(self.values)
+        return self.values[-1 - min(self.draw(st.integers(0, count - 1)), count - 1)]
+
+    def apply(self, name: str, *operands: Pair, **arguments: Any) -> None:
+        """One more value: a function of the namespace, which NumPy has as well."""
+        with np.errstate(all="ignore"):
+            array = np.asarray(getattr(np, name)(*[x.array for x in operands], **arguments))
+        lazy = getattr(onebuf, name)(*[x.lazy for x in operands], **arguments)
+        self.values.append(Pair(lazy, array))
+
+    def grow(self) -> None:
+        """One more operation of any kind."""
+        kind = self.draw(
+            st.sampled_from(
+                [
+                    "binary",
+                    "binary",
+                    "compare",
+                    "unary",
+                    "reduce",
+                    "view",
+                    "cast",
+                    "where",
+                    "library",
+                ]
+            )
+        )
+        getattr(self, f"_{kind}")()
+
+    def _binary(self) -> None:
+        one = self.pick()
+        two = self._like(one)
+        if one.array.dtype == two.array.dtype == np.bool:
+            name = self.draw(st.sampled_from(LOGIC))
+        else:
+            name = self.draw(st.sampled_from(BINARY))
+        self.apply(name, one, two)
+        self._tame()
+
+    def _like(self, one: Pair) -> Pair:
+        """Another value of a dtype that combines with that of ``one``, and a shape that does."""
+        fitting = [x for x in self.values if _fits(one.array, x.array)]
+        return self.draw(st.sampled_from(fitting))
+
+    def _compare(self) -> None:
+        one = self.pick()
+        self.apply(self.draw(st.sampled_from(COMPARISONS)), one, self._like(one))
+
+    def _unary(self) -> None:
+        one = self.pick()
+        name = self.draw(st.sampled_from(UNARY))
+        if one.array.dtype.kind == "b":
+            name = "logical_not"
+        elif one.array.dtype.kind != "f" and name in ("exp", "tanh", "sqrt", "sin"):
+            name = "abs"
+        self.apply(name, one)
+        self._tame()
+
+    def _reduce(self) -> None:
+        one = self.pick()
+        name = self.draw(st.sampled_from(REDUCTIONS))
+        axes = list(range(one.array.ndim))
+        axis: Any = self.draw(st.sampled_from([None, *axes]))
+        if len(axes) > 1 and self.draw(st.booleans()):
+            axis = tuple(sorted(self.draw(st.sets(st.sampled_from(axes), min_size=1))))
+        if not one.array.size and name in ("max", "min", "mean"):
+            name = "sum"
+        if one.array.dtype.kind not in "f" and name == "mean":
+            name = "sum"
+        if name == "prod" and one.array.dtype.kind == "f":
+            name = "max" if one.array.size else "sum"
+        keep = self.draw(st.booleans())
+        self.apply(name, one, axis=axis, keepdims=keep)
+        self._tame()
+        if keep and self.draw(st.booleans()) and _fits(one.array, self.values[-1].array):
+            self.apply("subtract" if one.array.dtype.kind == "f" else "equal", one, self.values[-1])
+
+    def _view(self) -> None:
+        one = self.pick()
+        array, lazy = one.array, one.lazy
+        how = self.draw(st.sampled_from(["transpose", "flip", "flat", "steps", "expand", "row"]))
+        if how == "transpose":
+            order = self.draw(st.permutations(range(array.ndim)))
+            made = Pair(onebuf.permute_dims(lazy, tuple(order)), np.transpose(array, order))
+        elif how == "flip":
+            made = Pair(onebuf.flip(lazy), np.flip(array))
+        elif how == "flat":
+            made = Pair(onebuf.reshape(lazy, (-1,)), np.reshape(array, (-1,)))
+        elif how == "expand":
+            shape = (2, *array.shape)
+            made = Pair(onebuf.broadcast_to(lazy, shape), np.broadcast_to(array, shape))
+        elif array.ndim and array.shape[0]:
+            key = slice(None, None, 2) if how == "steps" else array.shape[0] - 1
+            made = Pair(lazy[key, ...], array[key, ...])
+        else:
+            made = Pair(lazy[None], array[None])
+        if made.array.size < 500:
+            self.values.append(made)
+
+    def _cast(self) -> None:
+        one = self.pick()
+        kind = one.array.dtype.kind
+        target = self.draw(st.sampled_from(("float32", "float64") if kind == "f" else DTYPES))
+        dtype = np.dtype(target)
+        self.values.append(Pair(onebuf.astype(one.lazy, dtype), one.array.astype(dtype)))
+
+    def _where(self) -> None:
+        one = self.pick()
+        two = self._like(one)
+        flags = [
+            x for x in self.values if x.array.dtype == np.bool and _fits(one.array, x.array, True)
+        ]
+        flags = [x for x in flags if _fits(two.array, x.array, True)]
+        if flags:
+            self.apply("where", self.draw(st.sampled_from(flags)), one, two)
+
+    def _library(self) -> None:
+        """An operation that is no kernel, so that others have to come before and after it."""
+        one = self.pick()
+        if one.array.ndim and one.array.dtype.kind in "fi":
+            self.apply("cumulative_sum", one, axis=self.draw(st.integers(0, one.array.ndim - 1)))
+            self._tame()
+
+    def _tame(self) -> None:
+        """Bring the last value back into a small range, if it left it."""
+        array = self.values[-1].array
+        if array.dtype.kind != "f" or not array.size:
+            return
+        if not np.isfinite(array).all():
+            self.values.pop()
+        elif np.abs(array).max() > LIMIT:
+            with np.errstate(all="ignore"):
+                tamed = np.clip(array, -2, 2)
+            lazy = onebuf.minimum(self.values[-1].lazy, onebuf.asarray(2, dtype=array.dtype))
+            lazy = onebuf.maximum(lazy, onebuf.asarray(-2, dtype=array.dtype))
+            self.values[-1] = Pair(lazy, tamed.astype(array.dtype))
+
+
+def _fits(one: Array, two: Array, any_dtype: bool = False) -> bool:
+    kinds = one.dtype.kind + two.dtype.kind
+    if not any_dtype and kinds not in ("ff", "ii", "bb", "uu"):
+        return False
+    try:
+        shape = np.broadcast_shapes(one.shape, two.shape)
+    except ValueError:
+        return False
+    return int(np.prod(shape)) < 500
+
+
+@st.composite
+def graphs(draw: Any) -> list[Pair]:
+    """One to three values of one graph, to be realised together."""
+    graph = Graph(draw, [draw(leaves()) for _ in range(draw(st.integers(1, 3)))])
+    start = len(graph.values)
+    for _ in range(draw(st.integers(1, 10))):
+        graph.grow()
+    made = graph.values[start:] or graph.values
+    wanted = [made[-1]]
+    for _ in range(draw(st.integers(0, 2))):
+        wanted.append(draw(st.sampled_from(made)))
+    return wanted
+
+
+def assert_equal(got: Array, wanted: Array) -> None:
+    """The same to rounding."""
+    assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
+    if wanted.dtype.kind != "f":
+        np.testing.assert_array_equal(got, wanted)
+        return
+    loose = 2e-4 if wanted.dtype == np.float32 else 1e-10
+    np.testing.assert_allclose(got, wanted, rtol=loose, atol=loose * LIMIT)
