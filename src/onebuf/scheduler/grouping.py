@@ -20,7 +20,7 @@ from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.merging import Root, cluster_space, merge
 from onebuf.scheduler.reading import reading
 from onebuf.scheduler.spaces import Space, space_of
-from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace
+from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace, below
 
 MOST_NAMES = 6
 
@@ -173,7 +173,7 @@ class _Grouping:
         """Take what could not be done out of the next attempt."""
         me = id(cut.node)
         members = {id(root.node) for root in self.cluster}
-        if len(members) > 1 and not cut.always:
+        if len(members) > 1 and (me in members or not cut.always):
             self.apart |= members
             return
         reason = f"{cut.reason}!" if me in members else cut.reason
@@ -262,22 +262,11 @@ def _check_one_pass(trace: Trace, nest: Nest) -> None:
     for number, step in enumerate(trace.steps):
         again = number in trace.folded or nest.depths[number] > 0
         if again and after.intersection(step.args):
-            inner = next(n for n in trace.folded if n in _below(trace.steps, number))
-            raise Cut(trace.folded[inner], "another pass over everything needs it first")
+            inner = next(n for n in trace.folded if n in below(trace.steps, number))
+            first = trace.folded[inner]
+            raise Cut(first, "another pass over everything needs it first", always=True)
         if number in trace.folded or after.intersection(step.args):
             after.add(number)
-
-
-def _below(steps: list[Step], number: int) -> set[int]:
-    """The steps that step ``number`` needs."""
-    found: set[int] = set()
-    todo = list(steps[number].args)
-    while todo:
-        here = todo.pop()
-        if here not in found:
-            found.add(here)
-            todo.extend(steps[here].args)
-    return found
 
 
 def _walk(node: Node, stops: set[int]) -> tuple[Node | None, Root]:

@@ -198,9 +198,21 @@ class Trace:
             names = _names(self, args)
             raise Cut(node, f"{node.op.name} of {names} has no kernel", always=True)
         if len(self.steps) > MOST_STEPS:
-            raise Cut(node, f"a kernel of more than {MOST_STEPS} steps would be slow to compile")
+            raise Cut(
+                self._largest(node, args),
+                f"a kernel of more than {MOST_STEPS} steps would be slow to compile",
+            )
         cast = tuple([self._cast(arg, dtype) for arg, dtype in zip(args, wanted, strict=True)])
         return self._add(node.op, cast, node.dtype)
+
+    def _largest(self, node: Node, args: tuple[int, ...]) -> Node:
+        """The operand of ``node`` that takes most steps; the node itself if none is computed."""
+        computed = [
+            (len(below(self.steps, arg)), number)
+            for number, (src, arg) in enumerate(zip(node.srcs, args, strict=True))
+            if src.base.srcs and id(src.base) not in self.stops
+        ]
+        return node.srcs[max(computed)[1]].base if computed else node
 
     def _has_kernel(self, node: Node, args: tuple[int, ...], wanted: tuple[DT, ...]) -> bool:
         """Whether the operation has one, and the casts that its operands need have."""
@@ -227,6 +239,18 @@ class Trace:
     def _reach(self, reach: Reach) -> int:
         self.reaches.append(reach)
         return len(self.reaches) - 1
+
+
+def below(steps: list[Step], number: int) -> set[int]:
+    """The steps that step ``number`` needs."""
+    found: set[int] = set()
+    todo = list(steps[number].args)
+    while todo:
+        here = todo.pop()
+        if here not in found:
+            found.add(here)
+            todo.extend(steps[here].args)
+    return found
 
 
 def _names(trace: Trace, args: tuple[int, ...]) -> str:
