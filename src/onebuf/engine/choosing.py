@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from math import prod
+from typing import Literal
 
-from onebuf.kernel import ANY, FOLDS, LOAD, Nest
+from onebuf.kernel import ANY, FOLDS, LOAD, STORE, Nest
 from onebuf.render.columns import has_columns
-from onebuf.render.rendering import Rendering
+from onebuf.render.keeping import kept_steps, row_slot
+from onebuf.render.rendering import KEPT_NBYTES, Rendering
 from onebuf.render.tiles import has_tiles
 
 ROWS = Rendering()
@@ -20,7 +22,7 @@ COLUMNS = Rendering(strategy="columns")
 TILES = Rendering(strategy="tiles")
 STREAMED_TILES = Rendering(strategy="tiles", streamed=True)
 
-SHORT = 64
+SHORT = 32
 """Rows of fewer elements than this are folded many at a time."""
 MANY = 16
 """Fewer rows than this are folded one by one."""
@@ -58,7 +60,19 @@ def _strategy(
     streamed = prod(extents) >= _streamed_numel(nest) and is_aligned(nest, addresses, strides)
     if wide and min(extents[-2:]) >= LEAST and _has_tiles(nest):
         return STREAMED_TILES if streamed else TILES
+    keep = _keep(nest, extents[-1])
+    if keep:
+        return Rendering(streamed=streamed and keep == "stack", keep=keep)
     return STREAMED_ROWS if streamed else ROWS
+
+
+def _keep(nest: Nest, extent: int) -> Literal["", "stack", "output"]:
+    kept = () if nest.partial else kept_steps(nest)
+    if not kept:
+        return ""
+    if extent * len(kept) * max(nest.steps[n].dtype.itemsize for n in kept) <= KEPT_NBYTES:
+        return "stack"
+    return "output" if len(kept) == 1 and row_slot(nest, kept[0]) is not None else ""
 
 
 @cache
@@ -100,7 +114,7 @@ def _folds_columns(nest: Nest) -> bool:
         return False
     if all(step.arg.sequential for step in nest.steps if step.op in FOLDS):
         return True
-    slots = [nest.slots[step.arg] for step in nest.steps if step.op is LOAD]
+    slots = [nest.slots[step.arg] for step in nest.steps if step.op in (LOAD, STORE)]
     down = [slot for slot in slots if slot.steps[-2] == 1 and slot.steps[-1] not in (0, 1)]
     along = [slot for slot in slots if slot.steps[-1] == 1]
     return len(down) > len(along)
