@@ -47,6 +47,7 @@ def folded(name: str, x: Any, axis: int, variant: str) -> Any:
     axis=st.sampled_from((0, 1)),
     variant=st.sampled_from(("plain", "chain", "twice")),
     piece=st.integers(0, 70),
+    lanes=st.sampled_from((1, 4, 8, 16, 32, 64)),
     seed=st.integers(0, 99),
 )
 @settings(max_examples=120, deadline=None)
@@ -58,6 +59,7 @@ def test_columns_have_the_value_of_rows(
     axis: int,
     variant: str,
     piece: int,
+    lanes: int,
     seed: int,
 ) -> None:
     if layout == "middle":
@@ -75,8 +77,10 @@ def test_columns_have_the_value_of_rows(
         one = group_of(folded(name, x, axis, variant))
     assert has_columns(one.nest)
     want = run(one, ROWS, empty(one))
-    assert_same(run(one, COLUMNS, empty(one)), want)
-    assert_same(run(one, COLUMNS, empty(one), (piece,)), want)
+    for strategy in ("rows", "columns"):
+        rendering = Rendering(lanes, strategy)  # type: ignore[arg-type]
+        assert_same(run(one, rendering, empty(one)), want)
+        assert_same(run(one, rendering, empty(one), (piece,)), want)
 
 
 @pytest.mark.parametrize("columns", [TILE - 1, TILE, TILE + 17, SCATTERED_TILE + 1])

@@ -206,7 +206,7 @@ class Loops(Text):
         """One pass from ``first`` to ``end``."""
         innermost = frame.depth == self.nest.ndim - 1
         sequential = any(total.fold.sequential for total in work.totals)
-        if innermost and not sequential and self.vector > 1:
+        if innermost and not sequential and (work.totals or self.vector > 1):
             return self._vectors(frame, work, LANES if work.totals else self.vector, first, end)
         loop = self.open(first, [total.identity(self.b) for total in work.totals], 1, end)
         values = self.body(frame, work, loop.counter)
