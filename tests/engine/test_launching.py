@@ -48,3 +48,20 @@ def test_results_are_numpys(name: str, threads: int, monkeypatch: pytest.MonkeyP
     want = function(np, array)
     assert got.dtype == want.dtype
     np.testing.assert_array_equal(got, want)
+
+
+def softmax(xp: Any, x: Any) -> Any:
+    powers = xp.exp(x - xp.max(x, axis=1, keepdims=True))
+    return powers / xp.sum(powers, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("shape", [(1000, 7), (300, 40), (64, 1024), (3, 20000), (4, 32768)])
+def test_softmax_of_rows_of_any_length(shape: tuple[int, int]) -> None:
+    array = np.random.default_rng(6).normal(size=shape).astype(np.float32)
+    found = []
+    for threads in (1, 2, 4):
+        with ob.config(eager_numel=0, tier="compile", threads=threads):
+            found.append(np.asarray(softmax(ob, ob.asarray(array))))
+    np.testing.assert_allclose(found[0], softmax(np, array.astype(np.float64)), rtol=1e-5)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])

@@ -13,7 +13,9 @@ from nests import assert_same, empty, group_of, run
 import onebuf as ob
 from onebuf.kernel import CHUNK
 from onebuf.render.columns import SCATTERED_TILE, TILE, has_columns
+from onebuf.render.keeping import kept_steps
 from onebuf.render.rendering import Rendering
+from onebuf.render.writing import render
 
 ROWS = Rendering()
 COLUMNS = Rendering(strategy="columns")
@@ -45,6 +47,7 @@ def folded(name: str, x: Any, axis: int, variant: str) -> Any:
     axis=st.sampled_from((0, 1)),
     variant=st.sampled_from(("plain", "chain", "twice")),
     piece=st.integers(0, 70),
+    lanes=st.sampled_from((1, 4, 8, 16, 32, 64)),
     seed=st.integers(0, 99),
 )
 @settings(max_examples=120, deadline=None)
@@ -56,6 +59,7 @@ def test_columns_have_the_value_of_rows(
     axis: int,
     variant: str,
     piece: int,
+    lanes: int,
     seed: int,
 ) -> None:
     if layout == "middle":
@@ -73,8 +77,10 @@ def test_columns_have_the_value_of_rows(
         one = group_of(folded(name, x, axis, variant))
     assert has_columns(one.nest)
     want = run(one, ROWS, empty(one))
-    assert_same(run(one, COLUMNS, empty(one)), want)
-    assert_same(run(one, COLUMNS, empty(one), (piece,)), want)
+    for strategy in ("rows", "columns"):
+        rendering = Rendering(lanes, strategy)  # type: ignore[arg-type]
+        assert_same(run(one, rendering, empty(one)), want)
+        assert_same(run(one, rendering, empty(one), (piece,)), want)
 
 
 @pytest.mark.parametrize("columns", [TILE - 1, TILE, TILE + 17, SCATTERED_TILE + 1])
@@ -105,3 +111,44 @@ def test_two_orders_in_one_kernel_are_those_of_two_kernels() -> None:
     first, second = (run(part, ROWS, empty(part)) for part in parts)
     for rendering in (ROWS, COLUMNS):
         assert_same(run(both, rendering, empty(both)), first + second)
+
+
+def softmax(x: Any) -> Any:
+    powers = ob.exp(x - ob.max(x, axis=-1, keepdims=True))
+    return powers / ob.sum(powers, axis=-1, keepdims=True)
+
+
+def normalized(x: Any) -> Any:
+    mean = ob.mean(x, axis=-1, keepdims=True)
+    return (x - mean) / ob.sqrt(ob.mean((x - mean) ** 2, axis=-1, keepdims=True))
+
+
+@pytest.mark.parametrize("function", [softmax, normalized])
+@pytest.mark.parametrize("shape", [(40, 7), (5, 33), (3, 20, 3), (70, 2), (300,)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_that_are_stored_again(function: Any, shape: tuple[int, ...], dtype: str) -> None:
+    array = np.random.default_rng(4).normal(size=shape).astype(dtype)
+    with ob.config(eager_numel=0):
+        one = group_of(function(ob.asarray(array)))
+    want = run(one, ROWS, empty(one))
+    np.testing.assert_allclose(want, reference(function, array), rtol=1e-4, atol=1e-6)
+    others = [Rendering(keep="stack"), Rendering(keep="output")]
+    for rendering in [*others, *([COLUMNS] if len(shape) > 1 else [])]:
+        assert_same(run(one, rendering, empty(one)), want)
+
+
+def reference(function: Any, array: Any) -> Any:
+    if function is softmax:
+        powers = np.exp(array - array.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+    return (array - array.mean(axis=-1, keepdims=True)) / array.std(axis=-1, keepdims=True)
+
+
+def test_what_is_dear_is_kept() -> None:
+    with ob.config(eager_numel=0):
+        x = ob.asarray(numbers((9, 50), "float32", 0))
+        dear, cheap = group_of(softmax(x)), group_of(normalized(x))
+    assert [dear.nest.steps[number].op.name for number in kept_steps(dear.nest)] == ["exp"]
+    assert kept_steps(cheap.nest) == ()
+    once, twice = (render(dear.nest, "kernel", how) for how in (Rendering(keep="stack"), ROWS))
+    assert len(once) < 0.9 * len(twice)

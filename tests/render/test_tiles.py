@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -50,10 +50,18 @@ def copied(x: Any) -> Any:
     other=st.sampled_from(DTYPES),
     variant=st.sampled_from(("copy", "add", "both", "row", "mixed")),
     piece=st.integers(0, 140),
+    lanes=st.sampled_from((1, 4, 8, 16, 32, 64)),
 )
 @settings(max_examples=120, deadline=None)
 def test_tiles_have_the_value_of_rows(
-    dtype: str, rows: int, columns: int, offset: int, other: str, variant: str, piece: int
+    dtype: str,
+    rows: int,
+    columns: int,
+    offset: int,
+    other: str,
+    variant: str,
+    piece: int,
+    lanes: int,
 ) -> None:
     array = numbers((rows, columns + offset), dtype)[:, offset:]
     second = numbers((columns, rows), other)
@@ -71,12 +79,14 @@ def test_tiles_have_the_value_of_rows(
     want = run(one, ROWS, empty(one))
     if variant == "copy":
         assert_same(want, np.ascontiguousarray(array.T))
-    for pieces in ((), (piece,)):
-        assert_same(run(one, TILES, empty(one), pieces), want)
+    for strategy, pieces in product(("rows", "tiles"), ((), (piece,))):
+        rendering = Rendering(lanes, strategy)  # type: ignore[arg-type]
+        assert_same(run(one, rendering, empty(one), pieces), want)
     out = empty(one)
     if is_aligned(one.nest, addresses_of(one, out), strides_of(one)):
-        streamed = Rendering(strategy="tiles", streamed=True)
-        assert_same(run(one, streamed, out), want)
+        for strategy in ("rows", "tiles"):
+            streamed = Rendering(lanes, strategy, streamed=True)  # type: ignore[arg-type]
+            assert_same(run(one, streamed, empty(one)), want)
 
 
 @pytest.mark.parametrize("axes", list(permutations(range(3))))

@@ -5,27 +5,25 @@ No choice changes a value; each was measured to be the faster one.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from math import prod
+from typing import NamedTuple
 
-from onebuf.kernel import ANY, FOLDS, LOAD, Nest
+from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest
 from onebuf.render.columns import has_columns
-from onebuf.render.rendering import Rendering
+from onebuf.render.keeping import kept_steps, row_slot
+from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
 from onebuf.render.tiles import has_tiles
 
-ROWS = Rendering()
-STREAMED_ROWS = Rendering(streamed=True)
-COLUMNS = Rendering(strategy="columns")
-TILES = Rendering(strategy="tiles")
-STREAMED_TILES = Rendering(strategy="tiles", streamed=True)
-
-SHORT = 64
+VECTOR_NBYTES = 64
+"""Bytes of the vectors that kernels compute with: two registers of AVX2 or four of SSE, so that one
+can be worked on while another is waited for."""
+SHORT = 32
 """Rows of fewer elements than this are folded many at a time."""
 MANY = 16
 """Fewer rows than this are folded one by one."""
 
-STREAMED_BYTES = 8 << 20
+STREAMED_BYTES = 12 << 20
 """Results of more bytes than this are written past the caches, which they would only fill."""
 LINE_NBYTES = 64
 PACES = 4
@@ -38,34 +36,44 @@ def choose(
     nest: Nest, extents: tuple[int, ...], addresses: list[int], strides: list[tuple[int, ...]]
 ) -> Rendering:
     """The rendering to compile and run."""
-    found = _strategy(nest, extents, addresses, strides)
-    axis = -2 if found.strategy == "columns" else -1
-    if found.strategy != "tiles" and _has_jumps(nest, axis):
-        paces = tuple([stride[axis] if 1 < stride[axis] <= PACES else 0 for stride in strides])
-        if any(paces):
-            return replace(found, paces=paces)
-    return found
-
-
-def _strategy(
-    nest: Nest, extents: tuple[int, ...], addresses: list[int], strides: list[tuple[int, ...]]
-) -> Rendering:
-    if _folds_columns(nest):
-        return COLUMNS
+    facts = _facts(nest)
     wide = len(extents) > 1
-    if wide and extents[-1] < SHORT and extents[-2] >= MANY and _has_columns(nest):
-        return COLUMNS
-    streamed = prod(extents) >= _streamed_numel(nest) and is_aligned(nest, addresses, strides)
-    if wide and min(extents[-2:]) >= LEAST and _has_tiles(nest):
-        return STREAMED_TILES if streamed else TILES
-    return STREAMED_ROWS if streamed else ROWS
+    is_short = wide and facts.has_columns and extents[-1] < SHORT and extents[-2] >= MANY
+    if facts.folds_columns or is_short:
+        lanes = min(facts.lanes, LANES)
+        return _rendering("columns", lanes, paces=_paces(facts.jumps_down, -2, strides))
+    streamed = prod(extents) >= facts.streamed_numel and is_aligned(nest, addresses, strides)
+    if facts.has_tiles and min(extents[-2:]) >= LEAST:
+        return _rendering("tiles", facts.lanes, streamed)
+    paces = _paces(facts.jumps_along, -1, strides)
+    keep = _keep(nest, facts.kept, extents[-1]) if facts.kept else ""
+    return _rendering("rows", facts.lanes, streamed and keep != "output", paces, keep)
 
 
 @cache
-def _has_jumps(nest: Nest, axis: int) -> bool:
-    """Whether memory is read a few elements apart along an axis, perhaps."""
-    slots = [nest.slots[step.arg] for step in nest.steps if step.op is LOAD]
-    return any(slot.steps[axis] == ANY for slot in slots)
+def _rendering(
+    strategy: Strategy,
+    lanes: int,
+    streamed: bool = False,
+    paces: tuple[int, ...] = (),
+    keep: Keep = "",
+) -> Rendering:
+    return Rendering(lanes, strategy, streamed, paces, keep)
+
+
+def _paces(jumps: bool, axis: int, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The distances between elements along an axis, as far as they are small; () if none is."""
+    if not jumps:
+        return ()
+    paces = tuple([stride[axis] if 1 < stride[axis] <= PACES else 0 for stride in strides])
+    return paces if any(paces) else ()
+
+
+def _keep(nest: Nest, kept: tuple[int, ...], extent: int) -> Keep:
+    """Where to keep what two loops over a row need."""
+    if extent * len(kept) * max(nest.steps[n].dtype.itemsize for n in kept) <= KEPT_NBYTES:
+        return "stack"
+    return "output" if len(kept) == 1 and row_slot(nest, kept[0]) is not None else ""
 
 
 def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]]) -> bool:
@@ -83,24 +91,49 @@ def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]])
     return True
 
 
-@cache
-def _streamed_numel(nest: Nest) -> int:
+class Facts(NamedTuple):
+    """What can be said of a nest without its sizes."""
+
+    lanes: int
+    has_columns: bool
+    folds_columns: bool
+    has_tiles: bool
+    jumps_along: bool
+    jumps_down: bool
+    kept: tuple[int, ...]
+    streamed_numel: int
     """The least number of elements at which all results are large."""
-    return max(STREAMED_BYTES // nest.slots[number].dtype.itemsize for number in nest.written)
-
-
-_has_columns = cache(has_columns)
-_has_tiles = cache(has_tiles)
 
 
 @cache
+def _facts(nest: Nest) -> Facts:
+    loads = [nest.slots[step.arg] for step in nest.steps if step.op is LOAD]
+    return Facts(
+        lanes=_lanes(nest),
+        has_columns=has_columns(nest),
+        folds_columns=has_columns(nest) and _folds_columns(nest),
+        has_tiles=has_tiles(nest),
+        jumps_along=any(slot.steps[-1] == ANY for slot in loads),
+        jumps_down=nest.ndim > 1 and any(slot.steps[-2] == ANY for slot in loads),
+        kept=() if nest.partial else kept_steps(nest),
+        streamed_numel=max(
+            STREAMED_BYTES // nest.slots[number].dtype.itemsize for number in nest.written
+        ),
+    )
+
+
+def _lanes(nest: Nest) -> int:
+    """Lanes that fill two registers of the usual size with the widest elements."""
+    depths = zip(nest.steps, nest.depths, strict=True)
+    widest = max((step.dtype.itemsize for step, depth in depths if depth == nest.ndim), default=4)
+    return VECTOR_NBYTES // widest
+
+
 def _folds_columns(nest: Nest) -> bool:
     """Whether the elements that a nest folds come from row to row."""
-    if not has_columns(nest):
-        return False
     if all(step.arg.sequential for step in nest.steps if step.op in FOLDS):
         return True
-    slots = [nest.slots[step.arg] for step in nest.steps if step.op is LOAD]
+    slots = [nest.slots[step.arg] for step in nest.steps if step.op in (LOAD, STORE)]
     down = [slot for slot in slots if slot.steps[-2] == 1 and slot.steps[-1] not in (0, 1)]
     along = [slot for slot in slots if slot.steps[-1] == 1]
     return len(down) > len(along)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.engine.choosing import ROWS, choose
+from onebuf.engine.choosing import VECTOR_NBYTES, choose
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import Node, attach, settle
 from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
@@ -32,7 +32,7 @@ GRAIN = 16384
 """About as many elements as a thread takes at a time."""
 STRIP = 512
 """Fewer columns than this are not read apart from their neighbours."""
-LANES = 16
+PLAIN = Rendering()
 
 
 @cache
@@ -42,7 +42,7 @@ def _cpu() -> Any:
 
 
 @cache
-def program(nest: Nest, rendering: Rendering = ROWS) -> Any:
+def program(nest: Nest, rendering: Rendering = PLAIN) -> Any:
     """The compiled program of a nest."""
     return _cpu().compile(render(nest, "kernel", rendering), "kernel")
 
@@ -109,7 +109,7 @@ def _share(compiled: Any, words: Array, extents: tuple[int, ...], count: int, le
     inner = max(1, prod(extents[1:]))
     grain = max(least, GRAIN // inner)
     if len(extents) == 1:
-        grain = (grain + LANES - 1) // LANES * LANES
+        grain = -(-grain // VECTOR_NBYTES) * VECTOR_NBYTES
     _cpu().run(compiled, address, count, grain)
 
 

@@ -27,7 +27,7 @@ FEW_STEPS = 12
 
 
 def has_columns(nest: Nest) -> bool:
-    """Whether all that a nest does is to fold its innermost axis."""
+    """Whether a nest folds its innermost axis, and stores something for each element before."""
     inner = nest.ndim - 1
     folds = [step for step in nest.steps if step.op in FOLDS]
     stores = [number for number, step in enumerate(nest.steps) if step.op is STORE]
@@ -37,7 +37,7 @@ def has_columns(nest: Nest) -> bool:
         and not nest.partial
         and all(step.arg.axis == inner for step in folds)
         and all(nest.slots[nest.steps[n].arg].steps[inner - 1] for n in stores)
-        and all(nest.depths[n] == inner for n in stores)
+        and all(nest.depths[n] >= inner for n in stores)
     )
 
 
@@ -65,10 +65,24 @@ class Columns(Loops):
             self._fold(frame, strips, done, first, limit)
             done |= {strip.total.number: strip for strip in strips}
 
-        def finish(column: Value) -> None:
-            self.level(self._at(frame, done, column), stores)
+        inner = self.nest.ndim - 1
+        outside = [store for store in stores if self.nest.depths[store] == inner]
+        inside = [store for store in stores if self.nest.depths[store] > inner]
 
-        self._across(first, limit, finish)
+        def finish(column: Value) -> None:
+            self.level(self._at(frame, done, column), outside)
+
+        if outside:
+            self._across(first, limit, finish)
+        if inside:
+            rows = self.open(self.whole(0), [], 1, self.extents[inner])
+            there = self._moved(frame.places, inner, rows.counter)
+
+            def finish_row(column: Value) -> None:
+                self.level(self._inside(frame, done, there, column, inside), inside)
+
+            self._across(first, limit, finish_row)
+            self.close(rows, [])
 
     def _turns(self, needed: list[int]) -> list[list[int]]:
         """The folds among ``needed``: first those that need no other, then the next ones."""
@@ -148,9 +162,7 @@ class Columns(Loops):
 
         def join(column: Value) -> None:
             outside = self._at(frame, done, column)
-            for number in self.closure(operands, outside.known):
-                if self.nest.depths[number] == inner and number not in outside.known:
-                    self.step(number, outside)
+            self._prepare(outside, operands)
             running = [None if strip.lanes > 1 else strip.read(column) for strip in strips]
             for number, places in enumerate(rows):
                 at = self._moved(places, inner - 1, column)
@@ -190,6 +202,26 @@ class Columns(Loops):
             known[number] = total.result(self.b, strip.read(column))
         places = self._moved(frame.places, frame.depth, column)
         return Frame(frame.depth + 1, known, places)
+
+    def _prepare(self, frame: Frame, sinks: list[int]) -> None:
+        """What ``sinks`` need at a column that is the same in all of its rows."""
+        for number in self.closure(sinks, frame.known):
+            if self.nest.depths[number] == frame.depth:
+                self.step(number, frame)
+
+    def _inside(
+        self,
+        frame: Frame,
+        done: dict[int, Strip],
+        row: tuple[Value, ...],
+        column: Value,
+        sinks: list[int],
+    ) -> Frame:
+        """What is known at a column of a row that begins at the places ``row``."""
+        outside = self._at(frame, done, column)
+        self._prepare(outside, sinks)
+        places = self._moved(row, frame.depth, column)
+        return Frame(frame.depth + 2, outside.known, places)
 
     def _moved(self, places: tuple[Value, ...], axis: int, index: Value) -> tuple[Value, ...]:
         moved = self.access.moved

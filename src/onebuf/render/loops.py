@@ -20,7 +20,8 @@ from onebuf.render.access import Access
 from onebuf.render.builder import Value
 from onebuf.render.elements import TYPES, emit, memory_type
 from onebuf.render.folds import Accumulator
-from onebuf.render.rendering import Rendering
+from onebuf.render.keeping import kept_steps, row_slot
+from onebuf.render.rendering import KEPT_NBYTES, Rendering
 from onebuf.render.text import Text
 
 
@@ -59,6 +60,7 @@ class Loops(Text):
             for slot in range(slots)
         ]
         self.access = Access(nest, strides, rendering)
+        self._prepare_to_keep()
         after = slots + ndim + slots * ndim
         known = {
             number: self._scalar(after + step.arg, number)
@@ -73,6 +75,18 @@ class Loops(Text):
             self.level(frame, stores)
         if rendering.streamed:
             self.b.line("fence seq_cst")
+
+    def _prepare_to_keep(self) -> None:
+        """Find a place for results that wait for the next loop over a row."""
+        how = self.rendering.keep
+        self.kept = kept_steps(self.nest) if how else ()
+        self.filled: set[int] = set()
+        self.rows: dict[int, Value | int] = {}
+        for number in self.kept:
+            dtype = self.nest.steps[number].dtype
+            slot = row_slot(self.nest, number) if how == "output" else None
+            count = KEPT_NBYTES // len(self.kept) // dtype.itemsize
+            self.rows[number] = self.memory(count, memory_type(dtype)) if slot is None else slot
 
     def _scalar(self, word: int, number: int) -> Value:
         dtype = self.nest.steps[number].dtype
@@ -141,6 +155,14 @@ class Loops(Text):
     def loop(self, frame: Frame, work: Work) -> list[Value]:
         """The loop over the next axis; the results of its reductions."""
         first, end = self.bounds(frame.depth)
+        if self.kept and frame.depth == self.nest.ndim - 1:
+            found = self._over(frame, work, first, end)
+            operands = [self.nest.steps[total.number].args[0] for total in work.totals]
+            self.filled.update(self.closure([*operands, *work.stores], frame.known))
+            return found
+        return self._over(frame, work, first, end)
+
+    def _over(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
         if all(total.fold.sequential for total in work.totals):
             return self.sweep(frame, work, first, end)
         return self._chunks(frame, work, first, end)
@@ -184,7 +206,7 @@ class Loops(Text):
         """One pass from ``first`` to ``end``."""
         innermost = frame.depth == self.nest.ndim - 1
         sequential = any(total.fold.sequential for total in work.totals)
-        if innermost and not sequential and self.vector > 1:
+        if innermost and not sequential and (work.totals or self.vector > 1):
             return self._vectors(frame, work, LANES if work.totals else self.vector, first, end)
         loop = self.open(first, [total.identity(self.b) for total in work.totals], 1, end)
         values = self.body(frame, work, loop.counter)
@@ -227,8 +249,40 @@ class Loops(Text):
         ]
         inside = Frame(frame.depth + 1, dict(frame.known), tuple(places))
         operands = [self.nest.steps[total.number].args[0] for total in work.totals]
+        if self.kept and inside.depth == self.nest.ndim:
+            self._recall(inside, [*operands, *work.stores], index)
         self.level(inside, [*operands, *work.stores])
+        if self.kept and inside.depth == self.nest.ndim:
+            self._keep(inside, index)
         return [inside.known[operand] for operand in operands]
+
+    def _recall(self, frame: Frame, sinks: list[int], index: Value) -> None:
+        """Read back what ``sinks`` need and an earlier loop has kept."""
+        b = self.b
+        needed = self.closure(sinks, frame.known)
+        for number in self.kept:
+            if number in self.filled and number in needed:
+                of = memory_type(self.nest.steps[number].dtype)
+                name = b.emit(f"load {b.type(of)}, {self._kept_at(frame, number, index)}")
+                frame.known[number] = Value(name, of, b.lanes == 1)
+
+    def _keep(self, frame: Frame, index: Value) -> None:
+        """Write what the next loops need again."""
+        b = self.b
+        for number in self.kept:
+            if number not in self.filled and number in frame.known:
+                value = frame.known[number]
+                wide = b.spread(value)
+                where = self._kept_at(frame, number, index)
+                b.line(f"store {b.type(value.type)} {wide}, {where}")
+
+    def _kept_at(self, frame: Frame, number: int, index: Value) -> str:
+        row, dtype = self.rows[number], self.nest.steps[number].dtype
+        if isinstance(row, int):
+            return f"ptr {frame.places[row].name}, align {dtype.itemsize}"
+        of = memory_type(dtype)
+        where = self.b.emit(f"getelementptr {of}, ptr {row.name}, i64 {index.name}")
+        return f"ptr {where}, align {dtype.itemsize}"
 
     def _paired(self, work: Work, ones: list[Value], twos: list[Value], how: object) -> list[Value]:
         triples = zip(work.totals, ones, twos, strict=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Strategy = Literal["rows", "columns", "tiles"]
+Keep = Literal["", "stack", "output"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +23,9 @@ class Rendering:
     paces: tuple[int, ...] = ()
     """For each slot the distance of its elements along the axis of the lanes, if it is small and
     more than 1; otherwise 0. Empty: all are 0."""
+    keep: Keep = ""
+    """Where dear results of a row wait for the next loop over it: for rows of at most KEPT_NBYTES
+    bytes on the stack, for others where the row's results will be."""
+
+
+KEPT_NBYTES = 65536
