@@ -105,6 +105,8 @@ class Pool:
     (0, True)
     """
 
+    _small_bytes = SMALL_BYTES  # blocks may be given back when the module's names are gone
+
     def __init__(self, cache_limit: int | None = None) -> None:
         self.cache_limit = _quarter_of_memory() if cache_limit is None else cache_limit
         self._in_use = 0
@@ -160,7 +162,7 @@ class Pool:
         """Keep ``chunk`` for reuse, as far as the cache's limit allows."""
         size = chunk.nbytes
         self._in_use -= size
-        if size > SMALL_BYTES:
+        if size > self._small_bytes:
             if size > self.cache_limit:
                 return
             self._large_cached += size
