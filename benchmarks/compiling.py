@@ -18,19 +18,17 @@ from workloads import COMPILED
 
 COMPILERS = ("onebuf", "numexpr", "numba", "torch.compile", "jax.jit", "tinygrad")
 """Libraries with something to compile."""
+CACHELESS = ("numexpr",)
+"""Those of them that keep nothing on disk."""
 
 Times = dict[str, dict[str, dict[str, float]]]
 """Seconds by program, library and kind."""
 
 
-def compile_times(
-    names: Iterable[str], threads: int, timeout: float, notes: list[str], only: str = ""
-) -> Times:
+def compile_times(names: Iterable[str], threads: int, timeout: float, notes: list[str]) -> Times:
     """Seconds that each program takes in each library."""
     found: Times = {}
     for position, workload in enumerate(COMPILED):
-        if only not in f"compile {workload.name}":
-            continue
         found[workload.name] = {}
         for name in names:
             if name not in COMPILERS:
@@ -38,15 +36,15 @@ def compile_times(
             with tempfile.TemporaryDirectory(prefix="onebuf-benchmark-") as cache:
                 try:
                     cold = asked(name, position, threads, Path(cache), timeout)
-                    disk = asked(name, position, threads, Path(cache), timeout)
+                    disk = {}
+                    if name not in CACHELESS:
+                        disk = asked(name, position, threads, Path(cache), timeout)
                 except Failed as error:
                     notes.append(f"compile {workload.name}, {name}: {error}")
                     continue
-            found[workload.name][name] = {
-                "cold": cold["structure"],
-                "disk": disk["structure"],
-                "shapes": cold["shapes"],
-            }
+            found[workload.name][name] = {"cold": cold["structure"], "shapes": cold["shapes"]}
+            if disk:
+                found[workload.name][name]["disk"] = disk["structure"]
     return found
 
 

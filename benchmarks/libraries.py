@@ -126,7 +126,7 @@ class Library:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self.scope: dict[str, Any] = {"np": np, "clock": perf_counter_ns}
+        self.scope: dict[str, Any] = {"__name__": "program", "np": np, "clock": perf_counter_ns}
         self.load()
 
     @classmethod

@@ -62,8 +62,13 @@ class Machine:
         for one in waiting:
             one.result()
 
-    def stream(self, read: int, written: int, nontemporal: bool) -> Callable[[], None]:
-        """A function that reads and writes at least so many bytes, rounded to whole steps."""
+    def stream(
+        self, read: int, written: int, nontemporal: bool, alone: bool = False
+    ) -> Callable[[], None]:
+        """A function that reads and writes so many bytes, rounded to whole steps.
+
+        ``alone``: on the calling thread, which is faster where there is little to do.
+        """
         size = 4 * self.width
         reads, writes, steps = steps_of(read, written, size)
         share = -(-steps // self.threads)
@@ -78,7 +83,7 @@ class Machine:
             begin = source.ctypes.data + k * share * reads * size
             end = target.ctypes.data + k * share * writes * size
             parts.append(partial(kernel, begin, end, share, sinks[k].ctypes.data))
-        return partial(self._held, parts, (source, target, sinks))
+        return partial(self._held, parts, (source, target, sinks), alone)
 
     def multiply(self, flops: int) -> Callable[[], None]:
         """A function that does at least so many multiplications and additions."""
@@ -87,12 +92,18 @@ class Machine:
         ir = multiply_ir(self.width)
         kernel = self.compile("multiply", ir, ctypes.c_int64, ctypes.c_void_p)
         sinks = [memory(64 * ACCUMULATORS) for _ in range(self.threads)]
-        parts = [partial(kernel, share, sink.ctypes.data) for sink in sinks]
+        parts: list[Callable[[], None]] = [
+            partial(kernel, share, sink.ctypes.data) for sink in sinks
+        ]
         return partial(self._held, parts, sinks)
 
-    def _held(self, parts: list[Callable[[], None]], memory: object) -> None:
+    def _held(self, parts: list[Callable[[], None]], memory: object, alone: bool = False) -> None:
         """Run; ``memory`` is an argument so that it lives as long as what uses it."""
-        self.everywhere(parts)
+        if alone:
+            for part in parts:
+                part()
+        else:
+            self.everywhere(parts)
 
 
 def memory(nbytes: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:

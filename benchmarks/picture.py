@@ -57,10 +57,10 @@ def bars(axes: Axes, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) ->
     axes.set_title(rows[0]["group"], fontsize=11, loc="left", fontweight="bold")
 
 
-def scale(axes: Axes, high: float) -> None:
-    """The same logarithmic axis for all groups, from just below the limit."""
+def scale(axes: Axes, low: float, high: float) -> None:
+    """The same logarithmic axis for all groups."""
     axes.set_xscale("log")
-    axes.set_xlim(0.7, high)
+    axes.set_xlim(low, high)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}x"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(axis="x", which="major", color="#c8c8c8", linewidth=0.7, zorder=0)
@@ -78,11 +78,11 @@ def draw(rows: Sequence[Mapping[str, Any]], names: Sequence[str], filename: str)
     if not groups:
         raise SystemExit("there is nothing to draw: no workload with a limit was measured")
     columns = halves(groups)
-    high = 1.6 * max(max(row["to_limit"].values()) for group in groups.values() for row in group)
+    ratios = [r for group in groups.values() for row in group for r in row["to_limit"].values()]
+    low, high = min(0.7, 0.8 * min(ratios)), 1.6 * max(ratios)
     each = BAR * len(names) + 0.1
     tallest = max(sum(len(groups[name]) * each + 0.55 for name in column) for column in columns)
     figure = pyplot.figure(figsize=(7.2 * len(columns), tallest + 1.1), layout="constrained")
-    figure.suptitle("Time over this machine's limit (1x: nothing could be faster)", fontsize=13)
     for part, column in zip(
         figure.subfigures(1, len(columns), squeeze=False)[0], columns, strict=True
     ):
@@ -93,8 +93,16 @@ def draw(rows: Sequence[Mapping[str, Any]], names: Sequence[str], filename: str)
         for k, name in enumerate(column):
             axes = part.add_subplot(grid[k])
             bars(axes, groups[name], names)
-            scale(axes, high)
+            scale(axes, low, high)
     handles = [pyplot.Rectangle((0, 0), 1, 1, color=COLOURS[name]) for name in names]
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+    figure.legend(
+        handles,
+        names,
+        loc="outside upper center",
+        ncols=len(names),
+        frameon=False,
+        title="Time over this machine's limit (1x: nothing could be faster)",
+        title_fontsize=13,
+    )
     figure.savefig(filename, dpi=110)
     pyplot.close(figure)

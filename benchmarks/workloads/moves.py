@@ -221,7 +221,6 @@ def f(x, m, o):
 """,
             "torch": "torch.masked_select(x, m, out=o)",
             "jax.jit": Uncompiled("x[m]"),
-            "tinygrad": Uncompiled("x.masked_select(m).realize()"),
         },
     ),
     Workload(

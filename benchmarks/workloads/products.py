@@ -44,7 +44,7 @@ def layer(numbers: np.random.Generator, size: Size) -> Inputs:
 def multiplications(inputs: Inputs) -> int:
     """Multiplications and additions of the product."""
     left, right = list(inputs.values())[:2]
-    return 2 * left.size * right.shape[-1]
+    return 2 * int(left.size) * int(right.shape[-1])
 
 
 def gelu(x: Array) -> Array:

@@ -19,7 +19,7 @@ TEN = "(((((a + b) * a - b) * 0.5 + a).abs() + 1.0).sqrt() * b - a)"
 
 def ten(a: Array, b: Array) -> Array:
     """The same in NumPy."""
-    return np.sqrt(np.abs(((a + b) * a - b) * 0.5 + a) + 1.0) * b - a  # type: ignore[no-any-return]
+    return np.sqrt(np.abs(((a + b) * a - b) * 0.5 + a) + 1.0) * b - a
 
 
 def chain(done: str) -> str:
