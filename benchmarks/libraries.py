@@ -11,6 +11,7 @@ import ast
 import contextlib
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -227,13 +228,22 @@ class Numba(Library):
         self.scope["math"] = import_module("math")
 
     def lines(self, text: str, names: list[str]) -> str:
-        filename = "<program>"
-        if "BENCHMARK_CACHE" in os.environ:  # numba's cache asks for a file that holds the program
-            text = text.replace("@njit(", "@njit(cache=True, ")
-            filename = os.path.join(os.environ["BENCHMARK_CACHE"], f"program{hash_of(text)}.py")
-            Path(filename).write_text(text, encoding="utf-8")
-        exec(compile(text, filename, "exec"), self.scope)
+        if "BENCHMARK_CACHE" in os.environ:
+            self.scope["f"] = self.imported(Path(os.environ["BENCHMARK_CACHE"]), text)
+        else:
+            exec(text, self.scope)
         return f"f({', '.join(names)})"
+
+    @staticmethod
+    def imported(folder: Path, text: str) -> Any:
+        """The function ``f`` of a module: numba keeps on disk only what it can find there."""
+        name = f"program_{crc32(text.encode()):08x}"
+        head = "import math\n\nimport numba\nimport numpy as np\nfrom numba import njit, prange\n\n"
+        text = head + text.replace("@njit(", "@njit(cache=True, ")
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+        return import_module(name).f
 
 
 class Torch(Library):
@@ -310,11 +320,6 @@ class Tinygrad(Library):
         source = f"result = g({', '.join(names)})\nwait()\nresult"
         exec(function_source("f", names, source), self.scope)
         return f"f({', '.join(names)})"
-
-
-def hash_of(text: str) -> str:
-    """Eight digits that are the same in every process."""
-    return f"{crc32(text.encode()):08x}"
 
 
 LIBRARIES: dict[str, type[Library]] = {

@@ -11,7 +11,8 @@ SIZES = {"full": (4096, 4096), "quick": (1024, 1024)}
 # The numba programs: what one accumulator starts with, and what an element does to it.
 START = {"sum": "np.float32(0)", "max": "x[0, 0]"}
 STEP = {"sum": "s += x[i, j]", "max": "s = max(s, x[i, j])"}
-COLUMN = {"sum": "o[j] += x[i, j]", "max": "o[j] = max(o[j], x[i, j])"}
+COLUMN = {"sum": "p[k, j] += x[i, j]", "max": "p[k, j] = max(p[k, j], x[i, j])"}
+COMBINE = {"sum": "p[0, j] += p[k, j]", "max": "p[0, j] = max(p[0, j], p[k, j])"}
 JOIN = {"sum": "p.sum()", "max": "p.max()"}
 
 
@@ -31,20 +32,23 @@ def f(x):
 
 
 def fold_columns(name: str, count: str = "") -> str:
-    """Blocks of columns in parallel, each read row by row."""
+    """Blocks of rows in parallel, each into a row of its own, which stays in cache."""
     return f"""\
 @njit(parallel=True, fastmath=True)
 def f(x, o):
-    width = 512
-    for k in prange((x.shape[1] + width - 1) // width):
-        low, high = k * width, min((k + 1) * width, x.shape[1])
-        for j in range(low, high):
-            o[j] = {"0" if name == "sum" else "x[0, j]"}
-        for i in range(x.shape[0]):
-            for j in range(low, high):
+    parts = numba.get_num_threads()
+    rows = (x.shape[0] + parts - 1) // parts
+    p = np.zeros((parts, x.shape[1]), np.float32){"" if name == "sum" else " + x[0]"}
+    for k in prange(parts):
+        low = np.int64(k) * rows
+        for i in range(low, min(low + rows, x.shape[0])):
+            for j in range(x.shape[1]):
                 {COLUMN[name]}
-        for j in range(low, high):
-            o[j] = o[j]{count}
+    for k in range(1, parts):
+        for j in range(x.shape[1]):
+            {COMBINE[name]}
+    for j in range(x.shape[1]):
+        o[j] = p[0, j]{count}
     return o
 """
 
@@ -85,19 +89,23 @@ def f(x):
     0: """\
 @njit(parallel=True, fastmath=True)
 def f(x, o):
-    rows, columns = x.shape
-    width = 512
-    for k in prange((columns + width - 1) // width):
-        low, high = k * width, min((k + 1) * width, columns)
-        s, q = np.zeros(high - low, np.float32), np.zeros(high - low, np.float32)
-        for i in range(rows):
-            for j in range(high - low):
-                e = x[i, low + j] - x[0, low + j]
-                s[j] += e
-                q[j] += e * e
-        for j in range(high - low):
-            m = s[j] / np.float32(rows)
-            o[low + j] = q[j] / np.float32(rows) - m * m
+    parts = numba.get_num_threads()
+    rows = (x.shape[0] + parts - 1) // parts
+    p = np.zeros((2, parts, x.shape[1]), np.float32)
+    for k in prange(parts):
+        low = np.int64(k) * rows
+        for i in range(low, min(low + rows, x.shape[0])):
+            for j in range(x.shape[1]):
+                e = x[i, j] - x[0, j]
+                p[0, k, j] += e
+                p[1, k, j] += e * e
+    for k in range(1, parts):
+        for j in range(x.shape[1]):
+            p[0, 0, j] += p[0, k, j]
+            p[1, 0, j] += p[1, k, j]
+    for j in range(x.shape[1]):
+        m = p[0, 0, j] / np.float32(x.shape[0])
+        o[j] = p[1, 0, j] / np.float32(x.shape[0]) - m * m
     return o
 """,
     1: """\
