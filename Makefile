@@ -1,7 +1,7 @@
 # Everything sets itself up: each target makes .venv and installs what it needs, once.
 # What is installed follows pyproject.toml; `make clean` starts afresh.
 #
-#   make test ARGS='-k view -x -n0'   more arguments for pytest (test, test-interop) or the benchmark
+#   make test ARGS='-k view -x -n0'   more arguments for pytest (test, test-interop) or a benchmark
 #   make test PYTHON=python3.13       another interpreter; only asked for when .venv is made
 
 VENV := .venv
@@ -15,7 +15,7 @@ ARGS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help tour test test-interop check bench format clean
+.PHONY: help tour test test-interop check bench bench-peers bench-clients format clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,6 +41,12 @@ check: $(VENV)/.installed-dev ## check format, lint, types, layers and the examp
 bench: $(VENV)/.installed-interop ## measure against NumPy and torch on this machine
 	@$(BIN)/python benchmarks/latency.py $(ARGS)
 
+bench-peers: $(VENV)/.installed-bench ## measure against seven libraries and the limits of this machine
+	@$(BIN)/python benchmarks/peers.py $(ARGS)
+
+bench-clients: $(VENV)/.installed-test ## measure SciPy and scikit-learn on buffers
+	@$(BIN)/python benchmarks/clients.py $(ARGS)
+
 format: $(VENV)/.installed-dev ## rewrite the sources in the one format
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
@@ -56,6 +62,7 @@ EXTRA_package :=
 EXTRA_test := [test]
 EXTRA_interop := [test,interop]
 EXTRA_dev := [dev]
+EXTRA_bench := [bench]
 
 $(VENV)/.installed-%: pyproject.toml $(VENV)/.made
 	@echo "Installing onebuf$(EXTRA_$*) in $(VENV)"
