@@ -20,7 +20,7 @@ from onebuf.kernel import ANY
 from onebuf.render.columns import has_columns
 from onebuf.render.rendering import Rendering
 from onebuf.render.tiles import has_tiles
-from onebuf.scheduler import Group
+from onebuf.scheduler.grouping import Group
 
 Array = np.ndarray[Any, Any]
 

@@ -14,7 +14,7 @@ from onebuf.graph import settle
 from onebuf.kernel import permuted, reordered
 from onebuf.layout import View
 from onebuf.render.rendering import Rendering
-from onebuf.scheduler import Group, group
+from onebuf.scheduler.grouping import Group, group
 from onebuf.scheduler.tracing import Reach
 
 Array = np.ndarray[Any, Any]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from onebuf.buffer import Buffer
 from onebuf.engine import plan
 from onebuf.engine import realize as realize_nodes
 from onebuf.memory import POOL, PoolStats
-from onebuf.scheduler import Group, Item
+from onebuf.scheduler import Item
+
+if TYPE_CHECKING:
+    from onebuf.scheduler.grouping import Group
 
 
 def realize(*buffers: Buffer) -> None:

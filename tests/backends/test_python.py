@@ -24,7 +24,7 @@ from onebuf.kernel import (
     Opt,
     Special,
 )
-from onebuf.scheduler import Group, group
+from onebuf.scheduler.grouping import Group, group
 
 F, N, B = np.dtype("float32"), np.dtype("int64"), np.dtype("bool")
 

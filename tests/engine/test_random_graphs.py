@@ -18,7 +18,7 @@ from onebuf.engine.planning import supports
 from onebuf.engine.realizing import _run_all
 from onebuf.graph import settle
 from onebuf.kernel import Opt
-from onebuf.scheduler import Group, group
+from onebuf.scheduler.grouping import Group, group
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from onebuf.kernel import Limits, Linear, Opt, lower, verify
-from onebuf.scheduler import NOTHING, Group, Item
+from onebuf.scheduler import NOTHING, Item
+from onebuf.scheduler.grouping import Group
 
 
 @dataclass(frozen=True, slots=True)

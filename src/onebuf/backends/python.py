@@ -24,7 +24,7 @@ from onebuf.dtypes import kind
 from onebuf.errors import KernelError
 from onebuf.graph import BINARY, Node, Op, settle
 from onebuf.kernel import Code, Limits, Linear, Opt, lower, verify
-from onebuf.scheduler import Group
+from onebuf.scheduler.grouping import Group
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]

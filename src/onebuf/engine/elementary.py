@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from functools import cache
 from math import prod
 from typing import Any
 
@@ -17,9 +16,8 @@ import numpy as np
 
 from onebuf.backends.arrayapi import FOLDS, LOOPS
 from onebuf.dtypes import float32, float64
-from onebuf.engine.kernels import program
+from onebuf.engine.gate import rows
 from onebuf.graph import BINARY, REDUCE, UNARY, Op
-from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
 from onebuf.memory import address_of
 
 Array = np.ndarray[Any, Any]
@@ -51,25 +49,6 @@ def is_ours(op: Op, operand: DT, result: DT) -> bool:
     return op in INEXACT and result in _FLOATS
 
 
-@cache
-def _elementwise(op: Op, dtype: DT, paces: tuple[int, ...]) -> Any:
-    """The program of ``op`` on contiguous operands (pace 1) and single elements (pace 0)."""
-    slots = tuple([Slot(dtype, (pace,)) for pace in (*paces, 1)])
-    loads = tuple([Step(LOAD, (), dtype, slot) for slot in range(len(paces))])
-    count = len(paces)
-    steps = (*loads, Step(op, tuple(range(count)), dtype), Step(STORE, (count,), dtype, count))
-    return program(Nest(1, slots, steps))
-
-
-@cache
-def _fold(op: Op, dtype: DT, rows: bool, sequential: bool) -> Any:
-    """The program of a reduction over contiguous rows, or over one."""
-    slots = (Slot(dtype, (ANY, 1) if rows else (1,)), Slot(dtype, (1, 0) if rows else (0,)))
-    fold = Step(op, (0,), dtype, Fold(int(rows), sequential))
-    steps = (Step(LOAD, (), dtype, 0), fold, Step(STORE, (1,), dtype, 1))
-    return program(Nest(1 + rows, slots, steps))
-
-
 def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     def loop(*operands: Any) -> None:
         *given, out = operands
@@ -83,7 +62,7 @@ def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         paces = tuple([1 if x.size == out.size else 0 for x in arrays])
         words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
         block = struct.pack(f"{len(words)}q", *words)
-        compiled = _elementwise(op, out.dtype, paces)
+        compiled = rows().elementwise(op, out.dtype, paces)
         compiled.quick(id(block) + _START_OF_BYTES, 0, out.size)
         if target is not out:
             out[...] = target
@@ -104,7 +83,7 @@ def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
             and out.flags.c_contiguous
         ):
             block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
-            _elementwise(op, dtype, _ALONE).quick(id(block) + _START_OF_BYTES, 0, x.size)
+            rows().elementwise(op, dtype, _ALONE).quick(id(block) + _START_OF_BYTES, 0, x.size)
         else:
             slow(x, out)
 
@@ -130,16 +109,16 @@ def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
             kept = [axis for axis in range(x.ndim) if axis not in axes]
             x = np.ascontiguousarray(x.transpose([*kept, *sorted(axes)]))
         extent = prod(x.shape[x.ndim - len(axes) :])
-        rows = x.size // extent
+        count = x.size // extent
         target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
-        if rows == 1:
+        if count == 1:
             block = struct.pack("5q", address_of(x), address_of(target), extent, 1, 0)
         else:
             block = struct.pack(
-                "8q", address_of(x), address_of(target), rows, extent, extent, 1, 1, 0
+                "8q", address_of(x), address_of(target), count, extent, extent, 1, 1, 0
             )
-        compiled = _fold(op, out.dtype, rows > 1, sequential)
-        compiled.quick(id(block) + _START_OF_BYTES, 0, rows if rows > 1 else extent)
+        compiled = rows().fold(op, out.dtype, count > 1, sequential)
+        compiled.quick(id(block) + _START_OF_BYTES, 0, count if count > 1 else extent)
         if target is not out:
             out[...] = target
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from onebuf.engine.planning import plan
 from onebuf.graph import COPY, Kind, Node
-from onebuf.scheduler import Group, Item, is_readable
+from onebuf.scheduler import Item, is_readable
+
+if TYPE_CHECKING:
+    from onebuf.scheduler.grouping import Group
 
 
 def explain(nodes: Sequence[Node]) -> str:
@@ -31,8 +35,7 @@ def _row(number: int, item: Item | Group, names: dict[int, str]) -> str:
     operands = ", ".join(_operand(operand, names) for operand in item.inputs)
     names.update({id(output): f"%{number}" for output in item.outputs})
     result = ", ".join(f"{output.dtype.name}{list(output.shape)}" for output in item.outputs)
-    name = item.name if isinstance(item, Group) else node.op.name
-    lines = [f"  %{number} = {name}({operands}) -> {result}"]
+    lines = [f"  %{number} = {item.name}({operands}) -> {result}"]
     lines.append(f"       {item.kind}, {_size(item.bytes_written)}: {item.reason}")
     if node.origin is not None:
         lines.append(f"       from {node.origin}")

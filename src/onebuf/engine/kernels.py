@@ -22,7 +22,7 @@ from onebuf.memory import address_of
 from onebuf.ops import new_array
 from onebuf.render.rendering import Rendering
 from onebuf.render.writing import render
-from onebuf.scheduler import Group
+from onebuf.scheduler.grouping import Group
 
 Array = np.ndarray[Any, Any]
 

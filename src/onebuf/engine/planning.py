@@ -8,16 +8,18 @@ waits for a compiler to add two vectors, and nothing is interpreted for long.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onebuf.engine import gate
 from onebuf.engine.elementary import is_ours
 from onebuf.graph import Node, Op, structure
-from onebuf.kernel import FOLDS
 from onebuf.options import options
-from onebuf.render import elements, folds
-from onebuf.scheduler import Group, Item, group, schedule, single
+from onebuf.scheduler import Item, schedule
+
+if TYPE_CHECKING:
+    from onebuf.scheduler.grouping import Group
 
 DT = np.dtype[Any]
 
@@ -40,8 +42,12 @@ def plan(wanted: Sequence[Node], own: bool = False, dry: bool = False) -> list[G
     tier = options().tier
     items = schedule(wanted, own)
     if items and tier != "interpret" and (tier == "compile" or _is_due(wanted, items, dry)):
-        return group(wanted, supports, own)
-    return [single(item, supports) if _needs_kernel(item.node) else item for item in items]
+        return gate.grouping().group(wanted, supports, own)  # type: ignore[no-any-return]
+    return [_kernel(item) if _needs_kernel(item.node) else item for item in items]
+
+
+def _kernel(item: Item) -> Group | Item:
+    return gate.grouping().single(item, supports)  # type: ignore[no-any-return]
 
 
 def _needs_kernel(node: Node) -> bool:
@@ -51,9 +57,7 @@ def _needs_kernel(node: Node) -> bool:
 
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     """Whether there is a kernel for ``op`` on operands of these dtypes."""
-    if op in FOLDS:
-        return folds.supports(op, operands[0], result)
-    return elements.supports(op, operands, result)
+    return bool(gate.supporting().supports(op, operands, result))
 
 
 def _is_due(wanted: Sequence[Node], items: Sequence[Item], dry: bool) -> bool:

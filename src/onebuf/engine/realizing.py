@@ -11,14 +11,14 @@ import os
 import threading
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf.backends.arrayapi import run_into
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
 from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS
-from onebuf.engine.kernels import run_group
+from onebuf.engine.gate import kernels
 from onebuf.engine.planning import plan
 from onebuf.engine.sources import read_region
 from onebuf.events import Copied, KernelRan, listeners, tell
@@ -26,7 +26,10 @@ from onebuf.graph import COPY, LIBRARY, SOURCE, VIEW, Kind, Node, attach, settle
 from onebuf.layout import View
 from onebuf.memory import Block
 from onebuf.ops import adopted, install, new_array, quietly
-from onebuf.scheduler import NOTHING, Group, Item, is_readable, reading
+from onebuf.scheduler import NOTHING, Item, is_readable, reading
+
+if TYPE_CHECKING:
+    from onebuf.scheduler.grouping import Group
 
 Array = np.ndarray[Any, Any]
 
@@ -79,8 +82,8 @@ def _run_all(items: list[Group | Item]) -> None:
     items.reverse()
     while items:
         item = items.pop()
-        if isinstance(item, Group):
-            run_group(item)
+        if not isinstance(item, Item):
+            kernels().run_group(item)
         elif item.kind == NOTHING:
             attach(item.node, *new_array(item.node.shape, item.node.dtype))
         else:

@@ -1,16 +1,9 @@
-"""The schedule: which passes over memory compute the wanted nodes, in which order, and why."""
+"""The schedule: which passes over memory compute the wanted nodes, in which order, and why.
 
-from onebuf.scheduler.grouping import Group, group, single
+`onebuf.scheduler.grouping` makes kernels of it.
+"""
+
 from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.reading import is_readable, reading
 
-__all__ = [
-    "NOTHING",
-    "Group",
-    "Item",
-    "group",
-    "is_readable",
-    "reading",
-    "schedule",
-    "single",
-]
+__all__ = ["NOTHING", "Item", "is_readable", "reading", "schedule"]

@@ -30,6 +30,11 @@ class Item:
         return self.outputs[0]
 
     @property
+    def name(self) -> str:
+        """The operation."""
+        return self.node.op.name
+
+    @property
     def bytes_read(self) -> int:
         """Bytes of all operands, counting an expanded one as often as it is read."""
         return sum(node.nbytes for node in self.inputs if node.op.kind is not Kind.CONSTANT)

@@ -1,0 +1,26 @@
+"""The gate to tier 2: what groups, renders and compiles is imported when a kernel is first needed.
+
+It is as much code as all the rest, and most programs that import onebuf do not need it at once.
+Only here is it imported by name; after the first time this costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+
+def _module(name: str) -> Callable[[], Any]:
+    @cache
+    def load() -> Any:
+        return importlib.import_module(name)
+
+    return load
+
+
+grouping = _module("onebuf.scheduler.grouping")
+kernels = _module("onebuf.engine.kernels")
+rows = _module("onebuf.engine.rows")
+supporting = _module("onebuf.engine.supporting")

@@ -1,0 +1,20 @@
+"""What tier 2 has kernels for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf.graph import Op
+from onebuf.kernel import FOLDS
+from onebuf.render import elements, folds
+
+DT = np.dtype[Any]
+
+
+def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
+    """Whether there is a kernel for ``op`` on operands of these dtypes."""
+    if op in FOLDS:
+        return folds.supports(op, operands[0], result)
+    return elements.supports(op, operands, result)
