@@ -117,17 +117,21 @@ def show_laziness(stage: Stage) -> None:
     """An expression explained, computed, and left alone by a later write."""
     stage.say(
         """Small operations run at once. On larger buffers they are noted down first, and run when
-        somebody looks. Here is an expression before anything was computed:"""
+        somebody looks. Here is an expression before anything was computed. Its three operations
+        are going to be one pass over memory:"""
     )
     stage.run(
         """
-        x = Buffer.uniform((2000, 1000)).realize()
+        x = Buffer.uniform((4000, 1000)).realize()
         y = (x * 2 + 1).sum(axis=0)
         y
         print(y.explain())
         """
     )
-    stage.say("Looking at it computes it, once. Kernels run, copies made, bytes taken:")
+    stage.say(
+        """Looking at it computes it, once, in a kernel that is compiled for it. Kernels run, copies
+        made, bytes taken:"""
+    )
     stage.run(
         """
         with onebuf.counters() as count:
