@@ -15,11 +15,11 @@ from onebuf.render.builder import Value
 from onebuf.render.elements import FLOATS_ONLY
 from onebuf.render.folds import Accumulator
 from onebuf.render.loops import Frame, Loops, Work
+from onebuf.render.transposing import SQUARE
 
-TILE = 1024
-"""Columns whose accumulators are kept at a time."""
-SCATTERED_TILE = 64
-"""The same if the elements of a row do not lie side by side."""
+TILES = {(False, True): 1024, (False, False): 16, (True, True): 256, (True, False): 64}
+"""Columns whose accumulators are kept at a time: by whether each has one for every lane, and by
+whether the elements of a row lie side by side."""
 ROWS = 8
 """Rows that pass by at a time."""
 FEW_STEPS = 12
@@ -49,7 +49,7 @@ class Columns(Loops):
         if frame.depth != self.nest.ndim - 2:
             return super().loop(frame, work)
         self.axis = frame.depth
-        self.tile = TILE if _is_side_by_side(self.nest) else SCATTERED_TILE
+        self.tile = tile_of(self.nest)
         first, end = self.bounds(frame.depth)
         loop = self.open(first, [], self.tile, end)
         limit = self.least(end, self.plus(loop.counter, self.tile))
@@ -164,9 +164,10 @@ class Columns(Loops):
             outside = self._at(frame, done, column)
             self._prepare(outside, operands)
             running = [None if strip.lanes > 1 else strip.read(column) for strip in strips]
+            turned = self._turned(operands, outside.known, rows, column)
             for number, places in enumerate(rows):
                 at = self._moved(places, inner - 1, column)
-                inside = Frame(inner + 1, dict(outside.known), at)
+                inside = Frame(inner + 1, outside.known | turned[number], at)
                 self.level(inside, operands)
                 for index, (strip, operand) in enumerate(zip(strips, operands, strict=True)):
                     value, before = inside.known[operand], running[index]
@@ -181,6 +182,33 @@ class Columns(Loops):
                     strip.write(column, after)
 
         self._across(*bounds, join)
+
+    def _turned(
+        self,
+        operands: list[int],
+        known: dict[int, Value],
+        rows: list[tuple[Value, ...]],
+        column: Value,
+    ) -> list[dict[int, Value]]:
+        """For each of some rows the loads whose columns lie side by side, turned round."""
+        b, inner = self.b, self.nest.ndim - 1
+        found: list[dict[int, Value]] = [{} for _ in rows]
+        for number in self.closure(operands, known):
+            step = self.nest.steps[number]
+            if step.op is not LOAD or b.lanes == 1:
+                continue
+            slot = self.nest.slots[step.arg]
+            size = SQUARE[slot.dtype.itemsize]
+            if slot.steps[inner] != 1 or slot.steps[inner - 1] in (0, 1):
+                continue
+            if len(rows) % size or b.lanes % size:
+                continue
+            for first in range(0, len(rows), size):
+                place = self.access.moved(b, step.arg, inner - 1, rows[first][step.arg], column)
+                vectors = self.access.turned(b, step.arg, place, inner - 1, size)
+                for row, vector in enumerate(vectors, first):
+                    found[row][number] = vector
+        return found
 
     # -- columns -----------------------------------------------------------------------------------
 
@@ -286,10 +314,10 @@ class Strip:
         return b.emit(f"getelementptr {self.total.memory}, ptr {memory.name}, i64 {index.name}")
 
 
-def _is_side_by_side(nest: Nest) -> bool:
-    """Whether the elements of each row of each slot that a nest folds are neighbours."""
+def tile_of(nest: Nest) -> int:
+    """How many columns of a nest make a tile."""
     inner = nest.ndim - 1
     depths = zip(nest.steps, nest.depths, strict=True)
     slots = [nest.slots[step.arg] for step, depth in depths if step.op is LOAD and depth > inner]
     dealt = any(step.op in FOLDS and not step.arg.sequential for step in nest.steps)
-    return not dealt and all(slot.steps[inner - 1] in (0, 1) for slot in slots)
+    return TILES[dealt, all(slot.steps[inner - 1] in (0, 1) for slot in slots)]
