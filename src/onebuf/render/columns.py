@@ -24,6 +24,8 @@ ROWS = 8
 """Rows that pass by at a time."""
 FEW_STEPS = 12
 """The most steps that are written out once for each of these rows."""
+DEALT_STEPS = 2
+"""The same where accumulators stay in memory anyway."""
 
 
 def has_columns(nest: Nest) -> bool:
@@ -123,14 +125,14 @@ class Columns(Loops):
         extent = self.extents[self.nest.ndim - 1]
         chunks = self.open(self.whole(0), [], CHUNK, extent)
         end = self.least(extent, self.plus(chunks.counter, CHUNK))
-        dealt = any(strip.lanes > 1 for strip in strips)
+        dealt = any(strip.is_dealt for strip in strips)
         if dealt:
             self._across(first, limit, clear_lanes)
-        count = LANES if dealt else self._rows_at_a_time(strips, frame)
+        count = self._rows_at_a_time(strips, frame)
         middle = self.last_whole(chunks.counter, end, count)
         for step, start, stop in ((count, chunks.counter, middle), (1, middle, end)):
             loop = self.open(start, [], step, stop)
-            lane = self.minus(loop.counter, start)
+            lane = self.b.binary("and", loop.counter, self.whole(LANES - 1))
             self._pass(frame, strips, done, (first, limit), loop.counter, step, lane)
             self.close(loop, [])
             if count == 1:
@@ -142,8 +144,11 @@ class Columns(Loops):
     def _rows_at_a_time(self, strips: list[Strip], frame: Frame) -> int:
         operands = [self.nest.steps[strip.total.number].args[0] for strip in strips]
         needed = self.closure(operands, frame.known)
-        is_long = any(self.nest.steps[number].op in FLOATS_ONLY for number in needed)
-        return 1 if is_long or len(needed) > FEW_STEPS else ROWS
+        if any(self.nest.steps[number].op in FLOATS_ONLY for number in needed):
+            return 1
+        if any(strip.is_dealt for strip in strips):
+            return LANES if len(needed) <= DEALT_STEPS else 1
+        return ROWS if len(needed) <= FEW_STEPS else 1
 
     def _pass(
         self,
@@ -163,25 +168,44 @@ class Columns(Loops):
         def join(column: Value) -> None:
             outside = self._at(frame, done, column)
             self._prepare(outside, operands)
-            running = [None if strip.lanes > 1 else strip.read(column) for strip in strips]
-            turned = self._turned(operands, outside.known, rows, column)
-            for number, places in enumerate(rows):
-                at = self._moved(places, inner - 1, column)
-                inside = Frame(inner + 1, outside.known | turned[number], at)
-                self.level(inside, operands)
-                for index, (strip, operand) in enumerate(zip(strips, operands, strict=True)):
-                    value, before = inside.known[operand], running[index]
-                    if before is not None:
-                        running[index] = strip.total.add(b, before, value)
-                        continue
+            running = [strip.read(column) for strip in strips if not strip.is_dealt]
+            if b.lanes == 1 and count > 1:  # few columns are left over: no need for much text
+                loop = self.open(row, running, 1, self.plus(row, count))
+                places = self._moved(frame.places, inner, loop.counter)
+                at = Frame(inner + 1, outside.known, self._moved(places, inner - 1, column))
+                where = self.minus(loop.counter, row)
+                self.close(loop, self._join(at, strips, loop.carried, column, where))
+                running = loop.carried
+            else:
+                turned = self._turned(operands, outside.known, rows, column)
+                for number, places in enumerate(rows):
+                    known = outside.known | turned[number]
+                    at = Frame(inner + 1, known, self._moved(places, inner - 1, column))
                     where = lane if count == 1 else self.whole(number)
-                    before = strip.read(column, where)
-                    strip.write(column, strip.total.add(b, before, value), where)
-            for strip, after in zip(strips, running, strict=True):
-                if after is not None:
-                    strip.write(column, after)
+                    running = self._join(at, strips, running, column, where)
+            for strip in strips:
+                if not strip.is_dealt:
+                    strip.write(column, running.pop(0))
 
         self._across(*bounds, join)
+
+    def _join(
+        self, frame: Frame, strips: list[Strip], running: list[Value], column: Value, lane: Value
+    ) -> list[Value]:
+        """One row joins the accumulators of a vector of columns; those that are not in memory."""
+        operands = [self.nest.steps[strip.total.number].args[0] for strip in strips]
+        inside = Frame(frame.depth, dict(frame.known), frame.places)
+        self.level(inside, operands)
+        before = iter(running)
+        after = []
+        for strip, operand in zip(strips, operands, strict=True):
+            value = inside.known[operand]
+            if strip.is_dealt:
+                joined = strip.total.add(self.b, strip.read(column, lane), value)
+                strip.write(column, joined, lane)
+            else:
+                after.append(strip.total.add(self.b, next(before), value))
+        return after
 
     def _turned(
         self,
@@ -264,9 +288,9 @@ class Strip:
         self.total = total
         self.first = first
         self.align = f"align {total.dtype.itemsize}"
-        self.lanes = 1 if total.fold.sequential else LANES
+        self.is_dealt = not total.fold.sequential
         self.memory = text.memory(text.tile, total.memory)
-        self.deal = text.memory(text.tile * LANES, total.memory) if self.lanes > 1 else self.memory
+        self.deal = text.memory(text.tile * LANES, total.memory) if self.is_dealt else self.memory
 
     def clear(self, column: Value) -> None:
         """Begin anew."""
@@ -274,13 +298,13 @@ class Strip:
 
     def clear_lanes(self, column: Value) -> None:
         """Begin a chunk."""
-        for lane in range(self.lanes if self.lanes > 1 else 0):
+        for lane in range(LANES if self.is_dealt else 0):
             self.write(column, self.total.identity(self.text.b), self.text.whole(lane))
 
     def gather_lanes(self, column: Value) -> None:
         """End a chunk: the upper half of the lanes onto the lower, and so on."""
         b = self.text.b
-        if self.lanes == 1:
+        if not self.is_dealt:
             return
         values = [self.read(column, self.text.whole(lane)) for lane in range(LANES)]
         while len(values) > 1:
