@@ -108,26 +108,22 @@ class Columns(Loops):
         limit: Value,
     ) -> None:
         """Fold all rows of a tile into ``strips``."""
+        dealt = [strip for strip in strips if strip.is_dealt]
 
         def clear(column: Value) -> None:
             for strip in strips:
                 strip.clear(column)
 
-        def clear_lanes(column: Value) -> None:
-            for strip in strips:
-                strip.clear_lanes(column)
-
         def gather_lanes(column: Value) -> None:
-            for strip in strips:
+            for strip in dealt:
                 strip.gather_lanes(column)
 
         self._across(first, limit, clear)
         extent = self.extents[self.nest.ndim - 1]
         chunks = self.open(self.whole(0), [], CHUNK, extent)
         end = self.least(extent, self.plus(chunks.counter, CHUNK))
-        dealt = any(strip.is_dealt for strip in strips)
-        if dealt:
-            self._across(first, limit, clear_lanes)
+        for strip in dealt:
+            strip.clear_lanes()
         count = self._rows_at_a_time(strips, frame)
         middle = self.last_whole(chunks.counter, end, count)
         for step, start, stop in ((count, chunks.counter, middle), (1, middle, end)):
@@ -147,7 +143,8 @@ class Columns(Loops):
         if any(self.nest.steps[number].op in FLOATS_ONLY for number in needed):
             return 1
         if any(strip.is_dealt for strip in strips):
-            return LANES if len(needed) <= DEALT_STEPS else 1
+            is_short = len(needed) <= DEALT_STEPS and is_side_by_side(self.nest)
+            return LANES if is_short else 1
         return ROWS if len(needed) <= FEW_STEPS else 1
 
     def _pass(
@@ -296,22 +293,30 @@ class Strip:
         """Begin anew."""
         self.write(column, self.total.identity(self.text.b))
 
-    def clear_lanes(self, column: Value) -> None:
+    def clear_lanes(self) -> None:
         """Begin a chunk."""
-        for lane in range(LANES if self.is_dealt else 0):
-            self.write(column, self.total.identity(self.text.b), self.text.whole(lane))
+        text, b = self.text, self.text.b
+        loop = text.open(text.whole(0), [], LANES, text.whole(text.tile * LANES))
+        b.lanes = LANES
+        of = self.total.memory
+        value = b.spread(text.access.to_memory(b, self.total.identity(b)))
+        where = b.emit(f"getelementptr {of}, ptr {self.deal.name}, i64 {loop.counter.name}")
+        b.line(f"store {b.type(of)} {value}, ptr {where}, {self.align}")
+        b.lanes = 1
+        text.close(loop, [])
 
     def gather_lanes(self, column: Value) -> None:
         """End a chunk: the upper half of the lanes onto the lower, and so on."""
-        b = self.text.b
-        if not self.is_dealt:
-            return
-        values = [self.read(column, self.text.whole(lane)) for lane in range(LANES)]
-        while len(values) > 1:
-            half = len(values) // 2
-            pairs = zip(values[:half], values[half:], strict=True)
-            values = [self.total.combine(b, one, two) for one, two in pairs]
-        self.write(column, self.total.combine(b, self.read(column), values[0]))
+        everything = self._gathered(column, 0, 1)
+        self.write(column, self.total.combine(self.text.b, self.read(column), everything))
+
+    def _gathered(self, column: Value, lane: int, lanes: int) -> Value:
+        """What is in ``lane`` when there are ``lanes`` left."""
+        if lanes == LANES:
+            return self.read(column, self.text.whole(lane))
+        one = self._gathered(column, lane, 2 * lanes)
+        two = self._gathered(column, lane + lanes, 2 * lanes)
+        return self.total.combine(self.text.b, one, two)
 
     def read(self, column: Value, lane: Value | None = None) -> Value:
         """The accumulators of the columns from ``column`` on."""
@@ -340,8 +345,13 @@ class Strip:
 
 def tile_of(nest: Nest) -> int:
     """How many columns of a nest make a tile."""
+    dealt = any(step.op in FOLDS and not step.arg.sequential for step in nest.steps)
+    return TILES[dealt, is_side_by_side(nest)]
+
+
+def is_side_by_side(nest: Nest) -> bool:
+    """Whether the elements of each row that a nest folds are neighbours."""
     inner = nest.ndim - 1
     depths = zip(nest.steps, nest.depths, strict=True)
     slots = [nest.slots[step.arg] for step, depth in depths if step.op is LOAD and depth > inner]
-    dealt = any(step.op in FOLDS and not step.arg.sequential for step in nest.steps)
-    return TILES[dealt, all(slot.steps[inner - 1] in (0, 1) for slot in slots)]
+    return all(slot.steps[inner - 1] in (0, 1) for slot in slots)
