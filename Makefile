@@ -1,7 +1,7 @@
 # Everything sets itself up: each target makes .venv and installs what it needs, once.
 # What is installed follows pyproject.toml; `make clean` starts afresh.
 #
-#   make test ARGS='-k view -x'       more arguments for pytest (test, test-interop) or the benchmark
+#   make test ARGS='-k view -x -n0'   more arguments for pytest (test, test-interop) or the benchmark
 #   make test PYTHON=python3.13       another interpreter; only asked for when .venv is made
 
 VENV := .venv
@@ -24,7 +24,7 @@ tour: $(VENV)/.installed-package ## show what onebuf does, in a minute
 	@$(BIN)/onebuf tour
 
 test: $(VENV)/.installed-test ## run all tests and every example in the docs
-	@$(PYTEST) $(ARGS)
+	@$(PYTEST) -n auto --dist worksteal $(ARGS)
 	@$(PYTEST) $(EXAMPLES)
 
 test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax, skipping none

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from onebuf.buffer import Buffer
+from onebuf.engine import plan
 from onebuf.engine import realize as realize_nodes
 from onebuf.memory import POOL, PoolStats
-from onebuf.scheduler import Item
-from onebuf.scheduler import schedule as schedule_nodes
+from onebuf.scheduler import Group, Item
 
 
 def realize(*buffers: Buffer) -> None:
@@ -14,16 +14,16 @@ def realize(*buffers: Buffer) -> None:
     realize_nodes([buffer._node for buffer in buffers])
 
 
-def schedule(*buffers: Buffer) -> list[Item]:
-    """What `realize` would do, as a list of items, without doing it or taking memory.
+def schedule(*buffers: Buffer) -> list[Group | Item]:
+    """What `realize` would do, as kernels and other items, without doing it or taking memory.
 
     >>> from onebuf import Buffer, config
-    >>> with config(eager_numel=0):
-    ...     items = schedule(Buffer([1.0, 2.0]) * 2 + 1)
-    >>> [(item.kind.value, item.reason) for item in items]
-    [('elementwise', 'an operand of what was asked for'), ('elementwise', 'asked for')]
+    >>> with config(eager_numel=0, tier="compile"):
+    ...     kernels = schedule(Buffer([1.0, 2.0]) * 2 + 1)
+    >>> [(kernel.name, kernel.reason) for kernel in kernels]
+    [('multiply + add', 'asked for')]
     """
-    return schedule_nodes([buffer._node for buffer in buffers])
+    return plan([buffer._node for buffer in buffers], dry=True)
 
 
 def memory_stats() -> dict[str, PoolStats]:

@@ -165,10 +165,10 @@ def typed_scalar(value: Any, dtype: np.dtype[Any]) -> Any:
     onebuf.errors.ScalarRangeError: int8 holds -128 to 127, got 300; convert with astype(...) first
     """
     if is_added(dtype):
-        return dtype.type(value)
+        return value if isinstance(value, complex) else dtype.type(value)
     if dtype.kind in "iu" and value.__class__ in (int, float):
         info = np.iinfo(dtype)
-        if not info.min <= value <= info.max:
+        if not info.min - 1 < value < info.max + 1:  # a fraction is cut off; NaN is nowhere
             raise ScalarRangeError(
                 f"{dtype.name} holds {info.min} to {info.max}, got {value}; "
                 f"convert with astype(...) first"

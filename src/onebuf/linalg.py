@@ -68,7 +68,7 @@ class Routine:
         """What NumPy finds."""
         try:
             return getattr(np.linalg, self.name)(*arrays, **dict(self.keywords))
-        except np.linalg.LinAlgError as error:
+        except ValueError as error:  # LinAlgError is one, and so is a norm of no elements
             raise ArgumentError(f"{self.name} cannot handle this matrix: {error}") from None
 
 

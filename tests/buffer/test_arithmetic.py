@@ -121,6 +121,9 @@ def test_binary_functions_equal_numpys(name, pair):
         y = y._replace(base=y.base & 3 if dtypes.kind(y.base.dtype) in "iu" else y.base)
     arrays = x.array(), y.array()
     assume(defined(name, *arrays))
+    if name == "pow" and any(dtypes.kind(array.dtype) == "c" for array in arrays):
+        # Infinite bases and exponents follow the standard (tests/array_api/special_values).
+        assume(all(np.isfinite(array).all() for array in arrays))
     wanted = oracle(name, *arrays)
     for mode in MODES:
         with in_mode(mode):
@@ -136,8 +139,10 @@ def test_binary_functions_give_the_same_bits_at_once_and_later(name, pair):
     try:
         at_once = function(x.buffer(), y.buffer())
         at_once.realize()
-    except (TypeError, ValueError):
-        assume(False)
+    except (TypeError, ValueError) as error:
+        with lazily(), pytest.raises(type(error)):
+            function(x.buffer(), y.buffer()).realize()
+        return
     with lazily():
         assert_bits(at_once, function(x.buffer(), y.buffer()))
 

@@ -157,6 +157,6 @@ def test_an_explanation_on_a_stage_quotes_the_line_that_was_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     stage = Stage({"onebuf": onebuf})
-    stage.run("x = onebuf.Buffer.zeros(10_000).realize()")
+    stage.run("x = onebuf.Buffer.zeros(100_000).realize()")
     stage.run("y = x + 1\nprint(y.explain())")
     assert "from <tour>:2: y = x + 1" in capsys.readouterr().out

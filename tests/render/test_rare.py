@@ -31,7 +31,7 @@ def test_a_formula_may_have_several_rare_cases() -> None:
 def test_a_function_beside_the_kernel_is_written_once() -> None:
     text, _ = module(lambda b, x: halved_if_large(b, halved_if_large(b, x)), "double", 4)
     assert len(re.findall(r"^define .*@onebuf\.halved\.double\(", text, re.MULTILINE)) == 1
-    assert len(re.findall(r"^  %\d+ = call .*@onebuf\.halved", text, re.MULTILINE)) == 2
+    assert len(re.findall(r"^  %v\d+ = call .*@onebuf\.halved", text, re.MULTILINE)) == 2
 
 
 def test_the_builder_knows_the_block_it_is_in() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from onebuf.array_api.arguments import buffer_of, public, whole
 from onebuf.array_api.creation import arange
 from onebuf.array_api.searching import where
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError
 
 
+@public
 def diag(v: Buffer, k: int = 0) -> Buffer:
     """A matrix with ``v`` on diagonal ``k``; of a matrix, a view of that diagonal.
 
@@ -16,6 +18,7 @@ def diag(v: Buffer, k: int = 0) -> Buffer:
             [0, 0, 2],
             [0, 0, 0]], shape=(3, 3), dtype=int32, device=CPU)
     """
+    v, k = buffer_of("diag", v, "v"), whole("diag", "k", k)
     if v.ndim == 2:
         return v.diagonal(k)
     if v.ndim != 1:
@@ -23,4 +26,4 @@ def diag(v: Buffer, k: int = 0) -> Buffer:
     places = arange(v.shape[0] + abs(k))
     lengthened = v.pad([(0, abs(k))])
     spread = lengthened.expand_dims(1 if k >= 0 else 0)
-    return where(places - places.expand_dims(1) == k, spread, 0)
+    return where(places - places.expand_dims(1) == k, spread, False)

@@ -171,13 +171,19 @@ def linspace(
     default = dtypes.promote(options().default_float, dtypes.complex64) if is_complex else None
     wanted = dtypes.as_dtype(dtype or default or options().default_float)
     node = ops.library(
-        np.linspace,
+        _spaced,
         (),
-        (start, stop, num, endpoint),
+        (start, stop, num, endpoint, dtypes.kind(wanted) in "iu"),
         (num,),
         dtypes.promote(wanted, dtypes.float64),
+        "linspace",
     )
     return Buffer._value(ops.cast(node, wanted))
+
+
+def _spaced(start: Any, stop: Any, num: int, endpoint: bool, floored: bool) -> Any:
+    found = np.linspace(start, stop, num, endpoint)
+    return np.floor(found) if floored else found
 
 
 @public

@@ -11,7 +11,7 @@ from onebuf.array_api.arguments import buffer_of, public, sequence, whole
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
 from onebuf.dtypes import kind
-from onebuf.errors import ArgumentError, AxisError, ShapeError
+from onebuf.errors import ArgumentError, ShapeError
 from onebuf.graph import UNARY
 from onebuf.layout import normalize_axes, normalize_axis
 
@@ -61,20 +61,22 @@ def vecdot(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
     11
     """
     x1, x2 = buffer_of("vecdot", x1, "x1"), buffer_of("vecdot", x2, "x2")
-    places = [normalize_axis(axis, x.ndim, "vecdot") for x in (x1, x2)]
-    if x1.shape[places[0]] != x2.shape[places[1]]:
+    one, two = _with_last(x1, axis), _with_last(x2, axis)
+    if one.shape[-1] != two.shape[-1]:
         raise ShapeError(
             f"vecdot needs one extent along axis {axis}, got shapes {x1.shape} and {x2.shape}"
         )
-    first = x1 if kind(x1.dtype) != "c" else Buffer._value(ops.unary(UNARY["conj"], x1._node))
-    product = first * x2
-    if places[0] - x1.ndim != places[1] - x2.ndim:
-        raise AxisError(
-            f"vecdot needs an axis counted from the end for shapes {x1.shape} and {x2.shape}, got "
-            f"{axis}"
-        )
-    axis = places[0] - x1.ndim
-    return product.sum(axis).astype(product.dtype, copy=False)  # type: ignore[no-any-return]
+    first = one if kind(one.dtype) != "c" else Buffer._value(ops.unary(UNARY["conj"], one._node))
+    product = first * two
+    return product.sum(-1).astype(product.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+def _with_last(x: Buffer, axis: int) -> Buffer:
+    """``x`` with ``axis``, counted among its own axes, as the last one."""
+    place = normalize_axis(axis, x.ndim, "vecdot")
+    if place == x.ndim - 1:
+        return x
+    return x.permute(*range(place), *range(place + 1, x.ndim), place)
 
 
 def _contracted(

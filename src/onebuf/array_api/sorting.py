@@ -131,19 +131,21 @@ def nonzero(x: Buffer, /) -> tuple[Buffer, ...]:
 @public
 def unique_all(x: Buffer, /) -> UniqueAll:
     """The distinct elements, where each is first, where each element is among them, how often."""
-    return UniqueAll(*_buffers(np.unique_all(read(node_of("unique_all", x)))))
+    return UniqueAll(
+        *_distinct("unique_all", x, return_index=True, return_inverse=True, return_counts=True)
+    )
 
 
 @public
 def unique_counts(x: Buffer, /) -> UniqueCounts:
     """The distinct elements and how often each occurs."""
-    return UniqueCounts(*_buffers(np.unique_counts(read(node_of("unique_counts", x)))))
+    return UniqueCounts(*_distinct("unique_counts", x, return_counts=True))
 
 
 @public
 def unique_inverse(x: Buffer, /) -> UniqueInverse:
     """The distinct elements, and where each element is among them."""
-    return UniqueInverse(*_buffers(np.unique_inverse(read(node_of("unique_inverse", x)))))
+    return UniqueInverse(*_distinct("unique_inverse", x, return_inverse=True))
 
 
 @public
@@ -153,7 +155,7 @@ def unique_values(x: Buffer, /) -> Buffer:
     >>> unique_values(Buffer([2, 1, 2, 0])).to_python()
     [0, 1, 2]
     """
-    return Buffer(np.unique(read(node_of("unique_values", x)), equal_nan=False), copy=True)
+    return _distinct("unique_values", x)[0]
 
 
 def _sorter(sorter: Any, x: Node) -> Node:
@@ -179,12 +181,17 @@ def _beyond(x: Any, dtype: np.dtype[Any]) -> int:
 
 def _search(x1: Array, x2: Array, *rest: Any) -> Any:
     *sorter, side = rest
-    return np.searchsorted(x1, x2, side, *sorter)
+    return np.searchsorted(ops.sortable(x1), ops.sortable(x2), side, *sorter)
 
 
 def _is_in(x1: Array, x2: Array, invert: bool) -> Array:
-    return np.isin(x1, x2, invert=invert)
+    return np.isin(ops.sortable(x1), ops.sortable(x2), invert=invert)
 
 
-def _buffers(found: Any) -> list[Buffer]:
-    return [Buffer(part, copy=True) for part in found]
+def _distinct(name: str, x: Any, **wanted: bool) -> list[Buffer]:
+    """The distinct elements in order, and what else NumPy's `unique` is ``wanted`` to tell."""
+    node = node_of(name, x)
+    found = np.unique(ops.sortable(read(node)), equal_nan=False, **wanted)  # type: ignore[call-overload]
+    values, *others = found if wanted else (found,)
+    values = values.astype(node.dtype, copy=False)
+    return [Buffer(part, copy=True) for part in (values, *others)]

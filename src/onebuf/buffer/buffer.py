@@ -30,7 +30,7 @@ from onebuf.graph import FREED, SOURCE, Leaf
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import CPU, Device
 from onebuf.machine import device as find_device
-from onebuf.memory import FileBlock
+from onebuf.memory import FileBlock, address_of
 from onebuf.scheduler import is_readable
 
 DT = np.dtype[Any]
@@ -265,7 +265,7 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
         if block is None:
             return type(self)(seen)
         node = Leaf(seen, block)
-        distance = seen.__array_interface__["data"][0] - block.address
+        distance = address_of(seen) - block.address
         if seen.size and distance % seen.itemsize:
             raise LayoutError(
                 f"{seen.dtype.name} needs to start a multiple of {seen.itemsize} bytes into the "

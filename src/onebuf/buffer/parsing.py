@@ -20,6 +20,9 @@ NARROW = {
 }
 """The types of the strided-buffer document, in place of NumPy's."""
 
+_EXACT = 2.0**53
+"""Up to here every whole number is a float64, too."""
+
 
 def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
     """The elements of nested sequences of numbers.
@@ -42,6 +45,8 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
         ) from None
     if found.size == 0 and found.dtype == np.float64:
         return found.astype(dtype or defaults.get(dtypes.float64, dtypes.float64))
+    if found.dtype == np.float64 and np.max(np.abs(found)) >= _EXACT:
+        found = _whole(data, dtype, found)
     if not dtypes.is_supported(found.dtype):
         raise DTypeError(f"a buffer needs numbers or bools, got {_describe(data)}")
     wanted = dtype or defaults.get(found.dtype, found.dtype)
@@ -49,6 +54,19 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
     if dtypes.kind(found.dtype) in "iu" and dtypes.kind(wanted) in "iu":
         _check_range(found, wanted, dtype is None)
     return found if wanted is found.dtype else np.asarray(quietly(found.astype, wanted))
+
+
+def _whole(data: Any, dtype: DT | None, found: Array) -> Array:
+    """Whole numbers that NumPy took for floats because some need int64 and others uint64."""
+    exact = np.array(data, dtype=object)
+    if not all(isinstance(item, int) for item in exact.flat):
+        return found
+    low, high = min(exact.flat), max(exact.flat)
+    for wanted in (dtypes.int64, dtypes.uint64):
+        info = np.iinfo(wanted)
+        if info.min <= low and high <= info.max and (dtype is None or dtypes.kind(dtype) in "iu"):
+            return exact.astype(wanted)
+    return found
 
 
 def _check_range(found: Array, wanted: DT, deduced: bool) -> None:

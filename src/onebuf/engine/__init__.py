@@ -2,6 +2,7 @@
 
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
+from onebuf.engine.planning import plan
 from onebuf.engine.realizing import own, read, realize
 from onebuf.engine.writing import (
     assign,
@@ -22,6 +23,7 @@ __all__ = [
     "counters",
     "explain",
     "own",
+    "plan",
     "read",
     "realize",
     "settle_readers",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from onebuf.engine.planning import plan
 from onebuf.graph import COPY, Kind, Node
-from onebuf.scheduler import Item, is_readable, schedule
+from onebuf.scheduler import Group, Item, is_readable
 
 
 def explain(nodes: Sequence[Node]) -> str:
     """Which passes over memory ``nodes`` still need, why, and how many bytes each moves."""
-    items = schedule([node for node in nodes if not is_readable(node)])
+    items = plan([node for node in nodes if not is_readable(node)], dry=True)
     if not items:
         return "nothing to compute: the elements are in memory"
     read = sum(item.bytes_read for item in items)
@@ -25,12 +26,13 @@ def explain(nodes: Sequence[Node]) -> str:
     return "\n".join([head, *rows])
 
 
-def _row(number: int, item: Item, names: dict[int, str]) -> str:
+def _row(number: int, item: Item | Group, names: dict[int, str]) -> str:
     node = item.node
-    names[id(node)] = f"%{number}"
     operands = ", ".join(_operand(operand, names) for operand in item.inputs)
-    result = f"{node.dtype.name}{list(node.shape)}"
-    lines = [f"  %{number} = {node.op.name}({operands}) -> {result}"]
+    names.update({id(output): f"%{number}" for output in item.outputs})
+    result = ", ".join(f"{output.dtype.name}{list(output.shape)}" for output in item.outputs)
+    name = item.name if isinstance(item, Group) else node.op.name
+    lines = [f"  %{number} = {name}({operands}) -> {result}"]
     lines.append(f"       {item.kind}, {_size(item.bytes_written)}: {item.reason}")
     if node.origin is not None:
         lines.append(f"       from {node.origin}")

@@ -18,6 +18,7 @@ from onebuf.engine.choosing import VECTOR_NBYTES, choose
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import Node, attach, settle
 from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
+from onebuf.memory import address_of
 from onebuf.ops import new_array
 from onebuf.render.rendering import Rendering
 from onebuf.render.writing import render
@@ -101,7 +102,7 @@ def pack(addresses: list[int], extents: Any, strides: Any, scalars: Any) -> Arra
 
 def _share(compiled: Any, words: Array, extents: tuple[int, ...], count: int, least: int) -> None:
     """Run on one thread, or on all of them if the outermost axis can be divided."""
-    address = words.ctypes.data
+    address = address_of(words)
     if not count or prod(extents) < SHARED:
         compiled.call(address, 0, extents[0])
         return
@@ -118,22 +119,22 @@ def _in_chunks(group: Group, addresses: list[int]) -> None:
     extent = group.extents[0]
     chunks = -(-extent // CHUNK)
     parts = [np.empty(chunks, slot.dtype) for slot in first.slots[len(group.nest.slots) :]]
-    places = [part.ctypes.data for part in parts]
+    places = [address_of(part) for part in parts]
     strides = [reach.view.stride for reach in group.reaches]
     words = pack(
         [*addresses, *places], (extent,), [*strides, *((1,) for _ in parts)], group.scalars
     )
-    _cpu().run(program(first), words.ctypes.data, extent, 2 * CHUNK)
+    _cpu().run(program(first), address_of(words), extent, 2 * CHUNK)
     words = pack(
         [*addresses, *places], (chunks,), [*strides, *((1,) for _ in parts)], group.scalars
     )
-    program(second).call(words.ctypes.data, 0, chunks)
+    program(second).call(address_of(words), 0, chunks)
 
 
 def _address(node: Node, outputs: tuple[Node, ...], arrays: list[Array]) -> int:
     for output, array in zip(outputs, arrays, strict=True):
         if node is output:
-            return int(array.__array_interface__["data"][0])
+            return address_of(array)
     stored = settle(node)
     assert stored is not None, f"{node} is not in memory"
-    return int(stored.__array_interface__["data"][0])
+    return address_of(stored)

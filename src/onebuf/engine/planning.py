@@ -12,17 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.engine.elementary import is_ours
 from onebuf.graph import Node, Op, structure
 from onebuf.kernel import FOLDS
 from onebuf.options import options
 from onebuf.render import elements, folds
-from onebuf.scheduler import Group, Item, group, schedule
+from onebuf.scheduler import Group, Item, group, schedule, single
 
 DT = np.dtype[Any]
 
 COMPILE_SECONDS = 0.02
 """What new kernels cost, about."""
-BYTES_A_SECOND = 4e9
+BYTES_A_SECOND = 2.5e9
 """How fast NumPy's loops go through memory, about, on memory that was just allocated."""
 ITEM_SECONDS = 5e-6
 MOST_STRUCTURES = 65536
@@ -31,15 +32,21 @@ _spent: dict[int, float] = {}
 """Seconds of interpreting, for each structure that was interpreted."""
 
 
-def plan(wanted: Sequence[Node], own: bool = False) -> list[Group | Item]:
-    """What makes ``wanted`` readable: kernels, or passes of NumPy's loops."""
+def plan(wanted: Sequence[Node], own: bool = False, dry: bool = False) -> list[Group | Item]:
+    """What makes ``wanted`` readable: kernels, or passes of NumPy's loops.
+
+    A ``dry`` plan is only looked at, so it does not count as interpreting.
+    """
     tier = options().tier
-    items: list[Group | Item] = list(schedule(wanted, own))
-    if tier == "interpret" or not items:
-        return items
-    if tier == "compile" or _is_due(wanted, items):
+    items = schedule(wanted, own)
+    if items and tier != "interpret" and (tier == "compile" or _is_due(wanted, items, dry)):
         return group(wanted, supports, own)
-    return items
+    return [single(item, supports) if _needs_kernel(item.node) else item for item in items]
+
+
+def _needs_kernel(node: Node) -> bool:
+    """Whether NumPy's loops would give other bits than our kernels do in the other tiers."""
+    return bool(node.srcs) and is_ours(node.op, node.srcs[0].dtype, node.dtype)
 
 
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
@@ -49,13 +56,14 @@ def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     return elements.supports(op, operands, result)
 
 
-def _is_due(wanted: Sequence[Node], items: Sequence[Item | Group]) -> bool:
+def _is_due(wanted: Sequence[Node], items: Sequence[Item], dry: bool) -> bool:
     """Whether interpreting once more would cost more, in all, than compiling."""
     key = hash(tuple([structure(node) for node in wanted]))
-    moved = sum(item.bytes_read + item.bytes_written for item in items if isinstance(item, Item))
+    moved = sum(item.bytes_read + item.bytes_written for item in items)
     cost = moved / BYTES_A_SECOND + len(items) * ITEM_SECONDS
     total = _spent.get(key, 0.0) + cost
-    if len(_spent) >= MOST_STRUCTURES:
-        _spent.clear()
-    _spent[key] = total
+    if not dry:
+        if len(_spent) >= MOST_STRUCTURES:
+            _spent.clear()
+        _spent[key] = total
     return total > COMPILE_SECONDS

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.arrayapi import FOLDS, LOOPS, run_into
+from onebuf.backends.arrayapi import run_into
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
+from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS
 from onebuf.engine.kernels import run_group
 from onebuf.engine.planning import plan
 from onebuf.engine.sources import read_region
@@ -29,7 +30,7 @@ from onebuf.scheduler import NOTHING, Group, Item, is_readable, reading
 
 Array = np.ndarray[Any, Any]
 
-install(LOOPS, COMPLEX_LOOPS, FOLDS, run_into)
+install(OUR_LOOPS, COMPLEX_LOOPS, OUR_FOLDS, run_into)
 
 _running = threading.RLock()
 """One schedule runs at a time: two threads may want the same node."""

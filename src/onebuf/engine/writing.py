@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.arrayapi import LOOPS
 from onebuf.dtypes import kind, meet_scalar, typed_scalar
+from onebuf.engine.elementary import INEXACT, OUR_LOOPS
 from onebuf.engine.realizing import own, read
 from onebuf.engine.sources import write_region
 from onebuf.errors import DTypeError, ReadOnlyError, ShapeError
@@ -46,7 +46,7 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
     """``target = op(target, value)`` in the memory of ``target``."""
     dtype = target.dtype
     if isinstance(value, Node):
-        _check_fits(value.shape, target.shape)
+        _check_fits(value.shape, target.shape, in_place=True)
         result = elementwise_dtype(op, dtype, value.dtype)
         operand: Any = read(value)
     else:
@@ -54,7 +54,16 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
         result = elementwise_dtype(op, dtype, meet_scalar(dtype, scalar))
         operand = typed_scalar(value, dtype)
     check_in_place(op.name, result, dtype)
-    change(op.name, target, lambda array: LOOPS[op](array, operand, array))
+    change(op.name, target, lambda array: _update(op, array, operand, result))
+
+
+def _update(op: Op, array: Array, operand: Any, result: np.dtype[Any]) -> None:
+    if op not in INEXACT:
+        OUR_LOOPS[op](array, operand, array)
+        return
+    made = np.empty(array.shape, result)  # our kernels neither convert nor expect an overlap
+    OUR_LOOPS[op](array, operand, made)
+    np.copyto(array, made, casting="same_kind")
 
 
 def check_in_place(name: str, result: np.dtype[Any], dtype: np.dtype[Any]) -> None:
@@ -132,11 +141,15 @@ def _copy(array: Array, new: Array) -> None:
     np.copyto(array, new, casting="unsafe")
 
 
-def _check_fits(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+def _check_fits(shape: tuple[int, ...], target: tuple[int, ...], in_place: bool = False) -> None:
+    """Raise unless ``shape`` broadcasts to ``target``, or does without leading axes of extent 1.
+
+    An operator in place has a result of its own, whose axes cannot be left out.
+    """
     if shape == target or shape == ():
         return
     trimmed = shape
-    while len(trimmed) > len(target) and trimmed[0] == 1:
+    while len(trimmed) > len(target) and trimmed[0] == 1 and not in_place:
         trimmed = trimmed[1:]
     if len(trimmed) <= len(target) and broadcast_shapes(trimmed, target) == target:
         return

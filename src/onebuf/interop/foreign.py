@@ -15,7 +15,7 @@ import numpy as np
 from onebuf.dtypes import ALL, as_dtype
 from onebuf.errors import CopyError, DTypeError, ExportError, OnebufError
 from onebuf.interop import dlpack
-from onebuf.memory import is_writable
+from onebuf.memory import address_of, is_writable
 
 _DTYPES = {dtype: dtype for dtype in ALL}
 """The one object that stands for each dtype; looking up its name would cost 3 us."""
@@ -210,11 +210,7 @@ def _from_array_method(obj: Any) -> Found | None:
 def _if_shared(fetch: Callable[[], np.ndarray[Any, Any]], reason: str) -> Found:
     """What ``fetch`` gives; it shares memory if it gives the same memory twice."""
     first, second = fetch(), fetch()
-    return first, None if not first.size or _address(first) == _address(second) else reason
-
-
-def _address(array: np.ndarray[Any, Any]) -> int:
-    return int(array.__array_interface__["data"][0])
+    return first, None if not first.size or address_of(first) == address_of(second) else reason
 
 
 _PROTOCOLS = (_from_dlpack, _from_interface, _from_buffer, _from_array_method)

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.memory.address import address_of
+
 
 class Pin(np.ndarray[Any, Any]):
     """The bytes of a block as an array that keeps the block alive: the base of its windows."""
@@ -94,7 +96,7 @@ class Block:
         if isinstance(owner, Pin) and owner.block._is_described_by(array):
             return owner.block  # a window of ours has come back
         flat = _flat_bytes(array)
-        address = flat.__array_interface__["data"][0]
+        address = address_of(flat)
         block = cls(flat, 0, flat.size, address, is_writable(array))
         if isinstance(owner, Pin):
             block.readers = owner.block.readers
@@ -108,11 +110,11 @@ class Block:
     @classmethod
     def owned(cls, array: np.ndarray[Any, Any]) -> Block:
         """The memory of a contiguous array that was made for this block and is nobody else's."""
-        return cls(array, 0, array.nbytes, array.__array_interface__["data"][0], True)
+        return cls(array, 0, array.nbytes, address_of(array), True)
 
     def _is_described_by(self, window: np.ndarray[Any, Any]) -> bool:
         """Whether ``window`` may be written as this block may, and starts at a whole element."""
-        distance = window.__array_interface__["data"][0] - self.address
+        distance = address_of(window) - self.address
         return is_writable(window) == self.writable and distance % window.itemsize == 0
 
     @property
@@ -186,7 +188,7 @@ def _flat_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Every byte between the first and the last element of ``array``, sharing its memory."""
     if array.flags.c_contiguous or array.size == 0:
         return array.reshape(-1).view(np.uint8)
-    address = array.__array_interface__["data"][0]
+    address = address_of(array)
     nbytes = array.itemsize
     for length, step in zip(array.shape, array.strides, strict=True):
         reach = (length - 1) * step

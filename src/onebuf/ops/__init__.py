@@ -42,7 +42,7 @@ from onebuf.ops.movement import (
 from onebuf.ops.philox import random_words
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.ops.random import Draw, bits64, integers, normal, uniform
-from onebuf.ops.sorting import argsort, sort
+from onebuf.ops.sorting import argsort, sort, sortable
 from onebuf.ops.statistics import mean, std, var, widened
 
 __all__ = [
@@ -89,6 +89,7 @@ __all__ = [
     "several",
     "shrink",
     "sort",
+    "sortable",
     "squeeze",
     "stack",
     "std",

@@ -15,7 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import FIRST_ADDED, as_dtype, check_real, meet_scalar, promote, typed_scalar
+from onebuf.dtypes import (
+    FIRST_ADDED,
+    as_dtype,
+    check_real,
+    kind,
+    meet_scalar,
+    promote,
+    typed_scalar,
+)
 from onebuf.dtypes import bool as bool_
 from onebuf.errors import ArgumentTypeError, DTypeError, OnebufError, ScalarRangeError, ShapeError
 from onebuf.events import Allocated, Copied, KernelRan, listeners, tell
@@ -52,9 +60,12 @@ Run = Callable[[Op, tuple[Any, ...], Any, Array], None]
 SCALARS = (bool, int, float, complex)
 _SCALARS = frozenset(SCALARS)
 
-_COMPARISONS = {
+_TO_BOOL = {
     BINARY[name]
-    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+    for name in (
+        *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+        *("logical_and", "logical_or", "logical_xor"),
+    )
 }
 
 _loops: dict[Op, Loop] = {}
@@ -196,16 +207,19 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
         except OverflowError:
             typed_scalar(value, scalar_dtype)
             raise
-    other = _scalar_operand(op, value, scalar_dtype)
+    other = _scalar_operand(op, value, scalar_dtype, x.dtype)
     return binary(op, other, x) if reflected else binary(op, x, other)
 
 
-def _scalar_operand(op: Op, value: Scalar, dtype: DT) -> Node:
+def _scalar_operand(op: Op, value: Scalar, dtype: DT, other: DT) -> Node:
     try:
         return constant((), typed_scalar(value, dtype), dtype)
     except ScalarRangeError:
-        if op in _COMPARISONS:  # a comparison has an answer even where the type cannot hold it
+        if op in _TO_BOOL:  # a comparison has an answer even where the type cannot hold it
             return constant((), value, np.asarray(value).dtype)
+        result = elementwise_dtype(op, other, dtype)
+        if kind(result) == "f":  # computed in floats, so that the number never meets the integers
+            return constant((), value, result)
         raise
 
 
@@ -221,7 +235,7 @@ def as_operand(x: Node | Scalar | None, dtype: DT) -> Node:
 
 def full_scalar(value: Scalar, dtype: DT) -> Node:
     """One value of shape (), stored."""
-    return general(CONSTANT, (), dtype.type(value), (), dtype)
+    return general(CONSTANT, (), dtype.type(typed_scalar(value, dtype)), (), dtype)
 
 
 def ternary_where(condition: Node, x: Node, y: Node) -> Node:

@@ -33,6 +33,6 @@ def take(x: Node, indices: Node, axis: int = 0) -> Node:
     """Slices of ``x`` along ``axis`` chosen by ``indices``."""
     if kind(indices.dtype) not in "iu" or indices.dtype == bool_:
         raise DTypeError(f"take needs whole numbers as indices, got {indices.dtype.name}")
-    axis = normalize_axis(axis, len(x.shape))
+    axis = normalize_axis(axis, len(x.shape), "take")
     shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
     return general(TAKE, (x, cast(indices, int64)), axis, shape, x.dtype)

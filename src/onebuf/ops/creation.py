@@ -49,6 +49,8 @@ def full(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
         raise ArgumentTypeError(f"full needs one number to fill a buffer with, got {value!r}")
     if isinstance(value, complex) and kind(dtype) != "c":
         raise DTypeError(f"{dtype.name} cannot hold complex numbers, got {value!r}")
+    if isinstance(value, np.generic):
+        value = value.item()
     typed = quietly(dtype.type, typed_scalar(value, dtype))
     return general(FULL, (), typed, shape, dtype, unique=True)
 
@@ -68,4 +70,7 @@ def arange(start: Any, stop: Any, step: Any, dtype: DT) -> Node:
     if step == 0:
         raise ArgumentError("arange needs a step other than 0, got 0")
     extent = max(0, ceil((stop - start) / step))
+    if extent and kind(dtype) in "iu":
+        for element in (start, start + (extent - 1) * step):
+            typed_scalar(int(element), dtype)
     return general(ARANGE, (), (start, stop, step), (extent,), dtype)

@@ -18,6 +18,7 @@ from onebuf.dtypes import promote
 from onebuf.errors import ArgumentTypeError, CopyError, LayoutError, ShapeError
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
 from onebuf.layout import View, normalize_axes, normalize_axis
+from onebuf.memory import address_of
 from onebuf.ops.apply import cast, general
 
 _ndarray = np.ndarray
@@ -40,7 +41,7 @@ def view_of(node: Node) -> View:
     size = array.itemsize
     distance = 0
     if array.size:
-        distance = array.__array_interface__["data"][0] - node.block.address
+        distance = address_of(array) - node.block.address
     return View(array.shape, tuple([step // size for step in array.strides]), distance // size)
 
 
@@ -139,7 +140,7 @@ def shrink(node: Node, bounds: Sequence[tuple[int, int]]) -> Node:
 def squeeze(node: Node, axes: int | Sequence[int] | None = None) -> Node:
     """Axes of extent 1 left out."""
     array = node.array
-    if array is not None:
+    if array is not None and node.shape:  # NumPy finds an axis 0 in 0-d arrays
         try:
             return Leaf(array.squeeze(axes), node.block)  # type: ignore[arg-type]
         except _REFUSED:
@@ -217,7 +218,7 @@ def concat(nodes: Sequence[Node], axis: int | None = 0) -> Node:
     if axis is None:
         return concat([reshape(node, (-1,)) for node in nodes], 0)
     first = nodes[0]
-    axis = normalize_axis(axis, len(first.shape))
+    axis = normalize_axis(axis, len(first.shape), "concat")
     for node in nodes[1:]:
         if (
             node.shape[:axis] != first.shape[:axis]
@@ -237,7 +238,7 @@ def stack(nodes: Sequence[Node], axis: int = 0) -> Node:
     """``nodes`` along a new axis."""
     if not nodes:
         raise LayoutError("stack needs at least one buffer, got none")
-    axis = normalize_axis(axis, len(nodes[0].shape) + 1)
+    axis = normalize_axis(axis, len(nodes[0].shape) + 1, "stack")
     for node in nodes[1:]:
         if node.shape != nodes[0].shape:
             raise ShapeError(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64, kind
+from onebuf.dtypes import int64, is_added, kind
 from onebuf.errors import DTypeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
@@ -33,12 +33,20 @@ def _checked(name: str, x: Node, axis: int) -> int:
     return normalize_axis(axis, len(x.shape), name)
 
 
+def sortable(x: Array) -> Array:
+    """``x`` in a type that NumPy can sort: in those of ml_dtypes it has no place for NaN."""
+    return x.astype(np.float32) if is_added(x.dtype) else x
+
+
 def _sorted(x: Array, axis: int, descending: bool) -> Array:
-    found = np.sort(x, axis=axis, kind="stable")
-    return np.flip(found, axis) if descending else found
+    x = sortable(x)
+    if not descending:
+        return np.sort(x, axis=axis, kind="stable")
+    return np.flip(np.sort(np.flip(x, axis), axis=axis, kind="stable"), axis)
 
 
 def _order(x: Array, axis: int, descending: bool) -> Array:
+    x = sortable(x)
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     backwards = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)

@@ -118,18 +118,14 @@ def _square(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
     return b.binary("fmul" if kind(dtype) == "f" else "mul", x, x)
 
 
-def _extreme(of_float: str, of_signed: str, of_unsigned: str) -> Emit:
-    """The larger or smaller of two; a NaN wins, and of two equal ones the first."""
-
+def _extreme(name: str, of_signed: str, of_unsigned: str) -> Emit:
     def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
         x, y = operands
         letter = kind(dtype)
-        if letter != "f":
-            test = b.compare(f"icmp {of_signed if letter == 'i' else of_unsigned}", x, y)
-            return b.select(test, x, y)
-        first = b.compare(f"fcmp {of_float}", x, y)
-        nan = b.compare("fcmp uno", x, x)
-        return b.select(b.binary("or", first, nan), x, y)
+        if letter == "f":
+            return MATH[name](b, x, y)
+        test = b.compare(f"icmp {of_signed if letter == 'i' else of_unsigned}", x, y)
+        return b.select(test, x, y)
 
     return emit
 
@@ -176,8 +172,8 @@ ELEMENTS: dict[Op, Emit] = {
     BINARY["bitwise_and"]: _bits("and"),
     BINARY["bitwise_or"]: _bits("or"),
     BINARY["bitwise_xor"]: _bits("xor"),
-    BINARY["maximum"]: _extreme("oge", "sge", "uge"),
-    BINARY["minimum"]: _extreme("ole", "sle", "ule"),
+    BINARY["maximum"]: _extreme("maximum", "sge", "uge"),
+    BINARY["minimum"]: _extreme("minimum", "sle", "ule"),
     UNARY["abs"]: _abs,
     UNARY["bitwise_invert"]: _invert,
     UNARY["ceil"]: _whole("ceil"),

@@ -19,6 +19,8 @@ from onebuf.layout import View
 from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace
 
+MOST_NAMES = 6
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
@@ -32,11 +34,37 @@ class Group:
     reason: str
 
     @property
+    def kind(self) -> str:
+        """That of its operation if there is one, else that it is a kernel of several."""
+        return self.node.op.kind if len(self._names) <= 1 else "kernel"
+
+    @property
+    def node(self) -> Node:
+        """The first output."""
+        return self.outputs[0]
+
+    @property
     def name(self) -> str:
-        """What it does, in short: the operation asked for, and how many more it does at once."""
-        count = sum(step.op.kind in (Kind.ELEMENTWISE, Kind.REDUCE) for step in self.nest.steps)
-        name = self.outputs[0].op.name
-        return name if count <= 1 else f"{name} and {count - 1} more"
+        """The operations that it does, in order."""
+        names = self._names
+        if len(names) > MOST_NAMES:
+            names[MOST_NAMES - 1 :] = [f"{len(names) - MOST_NAMES + 1} more"]
+        return " + ".join(names) or self.node.op.name
+
+    @property
+    def _names(self) -> list[str]:
+        kinds = (Kind.ELEMENTWISE, Kind.REDUCE)
+        return [step.op.name for step in self.nest.steps if step.op.kind in kinds]
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of all operands, each counted once."""
+        return sum(node.nbytes for node in self.inputs)
+
+    @property
+    def bytes_written(self) -> int:
+        """Bytes of the results."""
+        return sum(node.nbytes for node in self.outputs)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -61,6 +89,19 @@ def group(wanted: Sequence[Node], supports: Supports, own: bool = False) -> list
             if alone.get(id(cut.node)) == cut.reason:
                 raise RuntimeError(f"{cut.node} was cut off before: {cut.reason}") from None
             alone[id(cut.node)] = cut.reason
+
+
+def single(item: Item, supports: Supports) -> Group | Item:
+    """The kernel of one item alone, on operands in memory; the item itself if it has none."""
+    node = item.node
+    if not _is_fusable(node, {}) or not node.numel:
+        return item
+    bases = [operand.base for operand in item.inputs]
+    stops = {id(base) for base in bases if base.op.kind is not Kind.CONSTANT}
+    try:
+        return _trace(node, stops, item.reason, supports)
+    except Cut:
+        return item
 
 
 class _Again(Exception):

@@ -17,7 +17,20 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import int64, kind
-from onebuf.graph import ARANGE, BINARY, CAST, COPY, UNARY, VIEW, WHERE, Kind, Node, Op, settle
+from onebuf.graph import (
+    ARANGE,
+    BINARY,
+    CAST,
+    COPY,
+    SOURCE,
+    UNARY,
+    VIEW,
+    WHERE,
+    Kind,
+    Node,
+    Op,
+    settle,
+)
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Step
 from onebuf.layout import View, compose
 
@@ -214,6 +227,8 @@ def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple
         inner = inner.expand(node.shape)
     at = compose(view, inner)
     base = src.base
+    if base.op is SOURCE:
+        raise Cut(node, "its operand is read from a store, by region")
     array = settle(base)
     if at is not None and array is not None:
         at = compose(at, _array_view(array))

@@ -82,6 +82,22 @@ def test_threads_work_at_the_same_time(crews: dict[str, Crew], kind: str, togeth
 
 
 @KINDS
+def test_a_worker_that_starts_late_joins_the_job_that_is_there(kind: str) -> None:
+    crew = Crew(kind == "futex")
+    caller = threading.Thread(
+        target=lambda: meet(lambda f, a: crew.run(f, a, 2, 1, 2), 2, PATIENCE), daemon=True
+    )
+    with config(cache_dir=os.devnull):
+        compile(MEETING, "meet")
+        caller.start()
+        caller.join(0.1)
+        assert caller.is_alive()
+        crew.grow(2)
+        caller.join(60)
+        assert not caller.is_alive()
+
+
+@KINDS
 def test_no_more_threads_than_asked_for_work(crews: dict[str, Crew], kind: str) -> None:
     crew = crews[kind]
     crew.grow(5)

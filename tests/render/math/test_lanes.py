@@ -96,6 +96,17 @@ def test_an_operand_may_be_the_same_in_all_lanes(
     np.testing.assert_array_equal(bits(got), bits(want))
 
 
+@pytest.mark.parametrize("element", ELEMENTS)
+@pytest.mark.parametrize("name", sorted(set(MATH) - TWO))
+def test_a_number_may_be_the_same_in_all_lanes(name: str, element: str) -> None:
+    for number in (0.7, 3e7, np.inf):
+        x = np.full(8, number, DTYPES[element])
+        want = Compiled(MATH[name], element, 1)(x)
+        np.testing.assert_array_equal(
+            bits(Compiled(MATH[name], element, 4, 1, (0,))(x)), bits(want)
+        )
+
+
 def called(text: str) -> set[str]:
     """The functions that an assembly calls, other than our own."""
     direct = re.findall(r"\s(?:callq?|bl|jmp|b)\s+(?!\.)\*?([A-Za-z_][\w.@]*)", text)

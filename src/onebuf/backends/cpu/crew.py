@@ -166,11 +166,9 @@ entry:
   %sleepers.at = getelementptr i8, ptr @crew, i64 64
   %helpers.at = getelementptr i8, ptr @crew, i64 160
   %state.at = getelementptr i8, ptr @crew, i64 256
-  %first = load atomic i32, ptr %epoch.at acquire, align 4
-  br label %wait
+  br label %see  ; there may be a job already
 wait:
-  %seen = phi i32 [%first, %entry], [%seen, %slept], [%epoch, %closed], [%epoch, %leave],
-    [%epoch, %rouse]
+  %seen = phi i32 [%seen, %slept], [%epoch, %closed], [%epoch, %leave], [%epoch, %rouse]
   %soon = call i1 @spin(ptr %epoch.at, i32 %seen)
   br i1 %soon, label %see, label %rest
 rest:

@@ -24,10 +24,10 @@ class Term:
     >>> b = Builder(4)
     >>> x = Term(b, Value("%x", "float"))
     >>> print((x * x + 1.0).value.name)
-    %2
+    %v2
     >>> print(b.text())
-      %1 = fmul <4 x float> %x, %x
-      %2 = fadd <4 x float> %1, splat (float 0x3FF0000000000000)
+      %v1 = fmul <4 x float> %x, %x
+      %v2 = fadd <4 x float> %v1, splat (float 0x3FF0000000000000)
     """
 
     __slots__ = ("b", "value")
@@ -207,7 +207,7 @@ def polynomial(x: Term, coefficients: Sequence[float]) -> Term:
 
     >>> b = Builder()
     >>> polynomial(Term(b, Value("%x", "double")), [1.0, 2.0]).value.name
-    '%2'
+    '%v2'
     """
     if len(coefficients) <= _SHORT:
         return horner(x, coefficients)

@@ -1,0 +1,154 @@
+"""Elementary functions and sums at once: the kernels of tier 2 on small arrays.
+
+A value must not depend on when it is computed. Products and comparisons are the same everywhere,
+but a sine, or the order of a sum, is whatever computes it: so these are computed by our own kernels
+in every tier. Here they are as loops on stored arrays, one program for each operation and dtype.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.arrayapi import FOLDS, LOOPS
+from onebuf.dtypes import float32, float64
+from onebuf.engine.kernels import program
+from onebuf.graph import BINARY, REDUCE, UNARY, Op
+from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
+from onebuf.memory import address_of
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+
+INEXACT = frozenset(
+    (UNARY | BINARY)[name]
+    for name in (
+        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp"),
+        *("expm1", "hypot", "log", "log10", "log1p", "log2", "logaddexp", "pow", "sin", "sinh"),
+        *("tan", "tanh"),
+    )
+)
+"""Functions whose last bit is a choice."""
+ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
+"""Reductions whose value depends on the order, if they are of floats."""
+
+_FLOATS = (float32, float64)
+_ALONE = (1,)
+_WORDS = struct.Struct("5q")
+_START_OF_BYTES = bytes.__basicsize__ - 1
+"""Where in a bytes object CPython keeps the bytes."""
+
+
+def is_ours(op: Op, operand: DT, result: DT) -> bool:
+    """Whether ``op`` is computed by our own kernels in every tier."""
+    if op in ORDERED:
+        return result in _FLOATS and operand == result
+    return op in INEXACT and result in _FLOATS
+
+
+@cache
+def _elementwise(op: Op, dtype: DT, paces: tuple[int, ...]) -> Any:
+    """The program of ``op`` on contiguous operands (pace 1) and single elements (pace 0)."""
+    slots = tuple([Slot(dtype, (pace,)) for pace in (*paces, 1)])
+    loads = tuple([Step(LOAD, (), dtype, slot) for slot in range(len(paces))])
+    count = len(paces)
+    steps = (*loads, Step(op, tuple(range(count)), dtype), Step(STORE, (count,), dtype, count))
+    return program(Nest(1, slots, steps))
+
+
+@cache
+def _fold(op: Op, dtype: DT, rows: bool, sequential: bool) -> Any:
+    """The program of a reduction over contiguous rows, or over one."""
+    slots = (Slot(dtype, (ANY, 1) if rows else (1,)), Slot(dtype, (1, 0) if rows else (0,)))
+    fold = Step(op, (0,), dtype, Fold(int(rows), sequential))
+    steps = (Step(LOAD, (), dtype, 0), fold, Step(STORE, (1,), dtype, 1))
+    return program(Nest(1 + rows, slots, steps))
+
+
+def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
+    def loop(*operands: Any) -> None:
+        *given, out = operands
+        if out.dtype not in _FLOATS:
+            theirs(*operands)
+            return
+        if not out.size:
+            return
+        arrays = [_prepared(x, out) for x in given]
+        target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+        paces = tuple([1 if x.size == out.size else 0 for x in arrays])
+        words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
+        block = struct.pack(f"{len(words)}q", *words)
+        compiled = _elementwise(op, out.dtype, paces)
+        compiled.quick(id(block) + _START_OF_BYTES, 0, out.size)
+        if target is not out:
+            out[...] = target
+
+    return loop
+
+
+def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
+    """`_loop` for one operand; short for what is contiguous and of the dtype of the result."""
+    slow = _loop(op, theirs)
+
+    def loop(x: Array, out: Array) -> None:
+        dtype = out.dtype
+        if (
+            x.dtype is dtype
+            and dtype in _FLOATS
+            and x.flags.c_contiguous
+            and out.flags.c_contiguous
+        ):
+            block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
+            _elementwise(op, dtype, _ALONE).quick(id(block) + _START_OF_BYTES, 0, x.size)
+        else:
+            slow(x, out)
+
+    return loop
+
+
+def _prepared(x: Any, out: Array) -> Array:
+    """An operand as one element, or as contiguous elements in the shape of the result."""
+    x = np.asarray(x, out.dtype)
+    if x.size != 1 and x.shape != out.shape:
+        x = np.broadcast_to(x, out.shape)
+    return x if x.flags.c_contiguous else np.ascontiguousarray(x)
+
+
+def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
+    def fold(x: Array, axes: tuple[int, ...], out: Array, keepdims: bool) -> None:
+        if not is_ours(op, x.dtype, out.dtype) or not x.size:
+            theirs(x, axes, out, keepdims)
+            return
+        last = x.ndim - 1
+        sequential = bool(axes) and last not in axes
+        if not x.flags.c_contiguous or axes != tuple(range(x.ndim - len(axes), x.ndim)):
+            kept = [axis for axis in range(x.ndim) if axis not in axes]
+            x = np.ascontiguousarray(x.transpose([*kept, *sorted(axes)]))
+        extent = prod(x.shape[x.ndim - len(axes) :])
+        rows = x.size // extent
+        target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+        if rows == 1:
+            block = struct.pack("5q", address_of(x), address_of(target), extent, 1, 0)
+        else:
+            block = struct.pack(
+                "8q", address_of(x), address_of(target), rows, extent, extent, 1, 1, 0
+            )
+        compiled = _fold(op, out.dtype, rows > 1, sequential)
+        compiled.quick(id(block) + _START_OF_BYTES, 0, rows if rows > 1 else extent)
+        if target is not out:
+            out[...] = target
+
+    return fold
+
+
+OUR_LOOPS = LOOPS | {
+    op: (_unary_loop if op.name in UNARY else _loop)(op, LOOPS[op]) for op in INEXACT
+}
+"""Elementwise operations on stored arrays: (*operands, out)."""
+OUR_FOLDS = FOLDS | {op: _sum(op, FOLDS[op]) for op in ORDERED}
+"""Reductions of stored arrays: (operand, axes, out, keepdims)."""
