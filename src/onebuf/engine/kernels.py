@@ -30,8 +30,8 @@ SHARED = 32768
 """Fewer elements than this are not worth waking another thread for."""
 GRAIN = 16384
 """About as many elements as a thread takes at a time."""
-STRIP = 512
-"""Fewer columns than this are not read apart from their neighbours."""
+STRIPS = {"rows": 1, "columns": 512, "tiles": 64}
+"""Fewer indices than this are not taken apart from their neighbours, by strategy."""
 PLAIN = Rendering()
 
 
@@ -85,7 +85,7 @@ def launch(group: Group, outputs: list[Array]) -> None:
         strides = [permuted(stride, order) for stride in strides]
     words = pack(addresses, extents, strides, group.scalars)
     rendering = choose(nest, extents, addresses, strides)
-    least = STRIP if rendering.strategy == "columns" and nest.ndim == 2 else 1
+    least = STRIPS[rendering.strategy] if nest.ndim == 2 else 1
     count = 0 if nest.folds_all else extents[0]
     _share(program(nest, rendering), words, extents, count, least)
 

@@ -6,7 +6,7 @@ from onebuf.kernel import INDEX, Nest, Step
 from onebuf.render.builder import Builder, Value
 from onebuf.render.elements import TYPES, memory_type
 from onebuf.render.rendering import Rendering
-from onebuf.render.transposing import shuffled
+from onebuf.render.transposing import joined, shuffled, transpose
 
 
 class Access:
@@ -94,6 +94,27 @@ class Access:
             one = b.emit(f"load {of}, ptr {where}, align {size}")
             vector = b.emit(f"insertelement {b.type(of)} {vector}, {of} {one}, i64 {lane}")
         return Value(vector, of)
+
+    def turned(self, b: Builder, slot: int, place: Value, axis: int, size: int) -> list[Value]:
+        """``size`` vectors along ``axis``, one after another along the axis after it, where
+        elements are neighbours."""
+        target = self.nest.slots[slot]
+        of, nbytes = memory_type(target.dtype), target.dtype.itemsize
+        stride = self.strides[slot][axis].name
+        where = place.name
+        parts: list[list[str]] = [[] for _ in range(size)]
+        for first in range(0, b.lanes, size):
+            lanes = []
+            for lane in range(size):
+                if first or lane:
+                    where = b.emit(f"getelementptr {of}, ptr {where}, i64 {stride}")
+                lanes.append(b.emit(f"load <{size} x {of}>, ptr {where}, align {nbytes}"))
+            for part, vector in zip(parts, transpose(b, of, lanes, nbytes), strict=True):
+                part.append(vector)
+        values = [Value(joined(b, of, part, size), of) for part in parts]
+        if TYPES[target.dtype.name] == "i1":
+            return [b.compare("icmp ne", value, b.constant(of, 0)) for value in values]
+        return values
 
     def _positions(self, b: Builder, slot: int, place: Value, axis: int) -> Value:
         if b.lanes == 1 or self.nest.slots[slot].steps[axis] == 0:

@@ -15,15 +15,17 @@ from onebuf.render.builder import Value
 from onebuf.render.elements import FLOATS_ONLY
 from onebuf.render.folds import Accumulator
 from onebuf.render.loops import Frame, Loops, Work
+from onebuf.render.transposing import SQUARE
 
-TILE = 1024
-"""Columns whose accumulators are kept at a time."""
-SCATTERED_TILE = 64
-"""The same if the elements of a row do not lie side by side."""
+TILES = {(False, True): 1024, (False, False): 16, (True, True): 256, (True, False): 64}
+"""Columns whose accumulators are kept at a time: by whether each has one for every lane, and by
+whether the elements of a row lie side by side."""
 ROWS = 8
 """Rows that pass by at a time."""
 FEW_STEPS = 12
 """The most steps that are written out once for each of these rows."""
+DEALT_STEPS = 2
+"""The same where accumulators stay in memory anyway."""
 
 
 def has_columns(nest: Nest) -> bool:
@@ -49,7 +51,7 @@ class Columns(Loops):
         if frame.depth != self.nest.ndim - 2:
             return super().loop(frame, work)
         self.axis = frame.depth
-        self.tile = TILE if _is_side_by_side(self.nest) else SCATTERED_TILE
+        self.tile = tile_of(self.nest)
         first, end = self.bounds(frame.depth)
         loop = self.open(first, [], self.tile, end)
         limit = self.least(end, self.plus(loop.counter, self.tile))
@@ -106,31 +108,27 @@ class Columns(Loops):
         limit: Value,
     ) -> None:
         """Fold all rows of a tile into ``strips``."""
+        dealt = [strip for strip in strips if strip.is_dealt]
 
         def clear(column: Value) -> None:
             for strip in strips:
                 strip.clear(column)
 
-        def clear_lanes(column: Value) -> None:
-            for strip in strips:
-                strip.clear_lanes(column)
-
         def gather_lanes(column: Value) -> None:
-            for strip in strips:
+            for strip in dealt:
                 strip.gather_lanes(column)
 
         self._across(first, limit, clear)
         extent = self.extents[self.nest.ndim - 1]
         chunks = self.open(self.whole(0), [], CHUNK, extent)
         end = self.least(extent, self.plus(chunks.counter, CHUNK))
-        dealt = any(strip.lanes > 1 for strip in strips)
-        if dealt:
-            self._across(first, limit, clear_lanes)
-        count = LANES if dealt else self._rows_at_a_time(strips, frame)
+        for strip in dealt:
+            strip.clear_lanes()
+        count = self._rows_at_a_time(strips, frame)
         middle = self.last_whole(chunks.counter, end, count)
         for step, start, stop in ((count, chunks.counter, middle), (1, middle, end)):
             loop = self.open(start, [], step, stop)
-            lane = self.minus(loop.counter, start)
+            lane = self.b.binary("and", loop.counter, self.whole(LANES - 1))
             self._pass(frame, strips, done, (first, limit), loop.counter, step, lane)
             self.close(loop, [])
             if count == 1:
@@ -142,8 +140,12 @@ class Columns(Loops):
     def _rows_at_a_time(self, strips: list[Strip], frame: Frame) -> int:
         operands = [self.nest.steps[strip.total.number].args[0] for strip in strips]
         needed = self.closure(operands, frame.known)
-        is_long = any(self.nest.steps[number].op in FLOATS_ONLY for number in needed)
-        return 1 if is_long or len(needed) > FEW_STEPS else ROWS
+        if any(self.nest.steps[number].op in FLOATS_ONLY for number in needed):
+            return 1
+        if any(strip.is_dealt for strip in strips):
+            is_short = len(needed) <= DEALT_STEPS and is_side_by_side(self.nest)
+            return LANES if is_short else 1
+        return ROWS if len(needed) <= FEW_STEPS else 1
 
     def _pass(
         self,
@@ -163,24 +165,71 @@ class Columns(Loops):
         def join(column: Value) -> None:
             outside = self._at(frame, done, column)
             self._prepare(outside, operands)
-            running = [None if strip.lanes > 1 else strip.read(column) for strip in strips]
-            for number, places in enumerate(rows):
-                at = self._moved(places, inner - 1, column)
-                inside = Frame(inner + 1, dict(outside.known), at)
-                self.level(inside, operands)
-                for index, (strip, operand) in enumerate(zip(strips, operands, strict=True)):
-                    value, before = inside.known[operand], running[index]
-                    if before is not None:
-                        running[index] = strip.total.add(b, before, value)
-                        continue
+            running = [strip.read(column) for strip in strips if not strip.is_dealt]
+            if b.lanes == 1 and count > 1:  # few columns are left over: no need for much text
+                loop = self.open(row, running, 1, self.plus(row, count))
+                places = self._moved(frame.places, inner, loop.counter)
+                at = Frame(inner + 1, outside.known, self._moved(places, inner - 1, column))
+                where = self.minus(loop.counter, row)
+                self.close(loop, self._join(at, strips, loop.carried, column, where))
+                running = loop.carried
+            else:
+                turned = self._turned(operands, outside.known, rows, column)
+                for number, places in enumerate(rows):
+                    known = outside.known | turned[number]
+                    at = Frame(inner + 1, known, self._moved(places, inner - 1, column))
                     where = lane if count == 1 else self.whole(number)
-                    before = strip.read(column, where)
-                    strip.write(column, strip.total.add(b, before, value), where)
-            for strip, after in zip(strips, running, strict=True):
-                if after is not None:
-                    strip.write(column, after)
+                    running = self._join(at, strips, running, column, where)
+            for strip in strips:
+                if not strip.is_dealt:
+                    strip.write(column, running.pop(0))
 
         self._across(*bounds, join)
+
+    def _join(
+        self, frame: Frame, strips: list[Strip], running: list[Value], column: Value, lane: Value
+    ) -> list[Value]:
+        """One row joins the accumulators of a vector of columns; those that are not in memory."""
+        operands = [self.nest.steps[strip.total.number].args[0] for strip in strips]
+        inside = Frame(frame.depth, dict(frame.known), frame.places)
+        self.level(inside, operands)
+        before = iter(running)
+        after = []
+        for strip, operand in zip(strips, operands, strict=True):
+            value = inside.known[operand]
+            if strip.is_dealt:
+                joined = strip.total.add(self.b, strip.read(column, lane), value)
+                strip.write(column, joined, lane)
+            else:
+                after.append(strip.total.add(self.b, next(before), value))
+        return after
+
+    def _turned(
+        self,
+        operands: list[int],
+        known: dict[int, Value],
+        rows: list[tuple[Value, ...]],
+        column: Value,
+    ) -> list[dict[int, Value]]:
+        """For each of some rows the loads whose columns lie side by side, turned round."""
+        b, inner = self.b, self.nest.ndim - 1
+        found: list[dict[int, Value]] = [{} for _ in rows]
+        for number in self.closure(operands, known):
+            step = self.nest.steps[number]
+            if step.op is not LOAD or b.lanes == 1:
+                continue
+            slot = self.nest.slots[step.arg]
+            size = SQUARE[slot.dtype.itemsize]
+            if slot.steps[inner] != 1 or slot.steps[inner - 1] in (0, 1):
+                continue
+            if len(rows) % size or b.lanes % size:
+                continue
+            for first in range(0, len(rows), size):
+                place = self.access.moved(b, step.arg, inner - 1, rows[first][step.arg], column)
+                vectors = self.access.turned(b, step.arg, place, inner - 1, size)
+                for row, vector in enumerate(vectors, first):
+                    found[row][number] = vector
+        return found
 
     # -- columns -----------------------------------------------------------------------------------
 
@@ -236,30 +285,38 @@ class Strip:
         self.total = total
         self.first = first
         self.align = f"align {total.dtype.itemsize}"
-        self.lanes = 1 if total.fold.sequential else LANES
+        self.is_dealt = not total.fold.sequential
         self.memory = text.memory(text.tile, total.memory)
-        self.deal = text.memory(text.tile * LANES, total.memory) if self.lanes > 1 else self.memory
+        self.deal = text.memory(text.tile * LANES, total.memory) if self.is_dealt else self.memory
 
     def clear(self, column: Value) -> None:
         """Begin anew."""
         self.write(column, self.total.identity(self.text.b))
 
-    def clear_lanes(self, column: Value) -> None:
+    def clear_lanes(self) -> None:
         """Begin a chunk."""
-        for lane in range(self.lanes if self.lanes > 1 else 0):
-            self.write(column, self.total.identity(self.text.b), self.text.whole(lane))
+        text, b = self.text, self.text.b
+        loop = text.open(text.whole(0), [], LANES, text.whole(text.tile * LANES))
+        b.lanes = LANES
+        of = self.total.memory
+        value = b.spread(text.access.to_memory(b, self.total.identity(b)))
+        where = b.emit(f"getelementptr {of}, ptr {self.deal.name}, i64 {loop.counter.name}")
+        b.line(f"store {b.type(of)} {value}, ptr {where}, {self.align}")
+        b.lanes = 1
+        text.close(loop, [])
 
     def gather_lanes(self, column: Value) -> None:
         """End a chunk: the upper half of the lanes onto the lower, and so on."""
-        b = self.text.b
-        if self.lanes == 1:
-            return
-        values = [self.read(column, self.text.whole(lane)) for lane in range(LANES)]
-        while len(values) > 1:
-            half = len(values) // 2
-            pairs = zip(values[:half], values[half:], strict=True)
-            values = [self.total.combine(b, one, two) for one, two in pairs]
-        self.write(column, self.total.combine(b, self.read(column), values[0]))
+        everything = self._gathered(column, 0, 1)
+        self.write(column, self.total.combine(self.text.b, self.read(column), everything))
+
+    def _gathered(self, column: Value, lane: int, lanes: int) -> Value:
+        """What is in ``lane`` when there are ``lanes`` left."""
+        if lanes == LANES:
+            return self.read(column, self.text.whole(lane))
+        one = self._gathered(column, lane, 2 * lanes)
+        two = self._gathered(column, lane + lanes, 2 * lanes)
+        return self.total.combine(self.text.b, one, two)
 
     def read(self, column: Value, lane: Value | None = None) -> Value:
         """The accumulators of the columns from ``column`` on."""
@@ -286,10 +343,15 @@ class Strip:
         return b.emit(f"getelementptr {self.total.memory}, ptr {memory.name}, i64 {index.name}")
 
 
-def _is_side_by_side(nest: Nest) -> bool:
-    """Whether the elements of each row of each slot that a nest folds are neighbours."""
+def tile_of(nest: Nest) -> int:
+    """How many columns of a nest make a tile."""
+    dealt = any(step.op in FOLDS and not step.arg.sequential for step in nest.steps)
+    return TILES[dealt, is_side_by_side(nest)]
+
+
+def is_side_by_side(nest: Nest) -> bool:
+    """Whether the elements of each row that a nest folds are neighbours."""
     inner = nest.ndim - 1
     depths = zip(nest.steps, nest.depths, strict=True)
     slots = [nest.slots[step.arg] for step, depth in depths if step.op is LOAD and depth > inner]
-    dealt = any(step.op in FOLDS and not step.arg.sequential for step in nest.steps)
-    return not dealt and all(slot.steps[inner - 1] in (0, 1) for slot in slots)
+    return all(slot.steps[inner - 1] in (0, 1) for slot in slots)

@@ -15,14 +15,12 @@ from onebuf.render.access import Access
 from onebuf.render.builder import Value
 from onebuf.render.elements import memory_type
 from onebuf.render.loops import Frame, Loops, Work
-from onebuf.render.transposing import transpose
+from onebuf.render.transposing import SQUARE, transpose
 
 WIDTH = 128
 """Elements of a tile along the innermost axis."""
 HEIGHT_NBYTES = 256
 """Bytes of a tile along the other axis: four lines of memory, which come faster than one."""
-SQUARE = {1: 16, 2: 8, 4: 8, 8: 4}
-"""How many elements of so many bytes are turned round at a time, in both directions."""
 
 
 def across(nest: Nest) -> list[int]:

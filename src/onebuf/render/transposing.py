@@ -7,6 +7,9 @@ from onebuf.render.builder import Builder
 REGISTER_NBYTES = 16
 """Elements move freely within this many bytes, and at some cost beyond."""
 
+SQUARE = {1: 16, 2: 8, 4: 8, 8: 4}
+"""How many elements of so many bytes are turned round at a time, in both directions."""
+
 
 def transpose(b: Builder, of: str, rows: list[str], nbytes: int) -> list[str]:
     """The columns of a square of vectors of type ``of``, whose elements have ``nbytes`` bytes.
@@ -59,6 +62,17 @@ def _interleave(b: Builder, of: str, pair: tuple[str, str], size: int, part: int
         ]
         found.append(shuffled(b, of, *pair, places))
     return found
+
+
+def joined(b: Builder, of: str, parts: list[str], size: int) -> str:
+    """Vectors of ``size`` elements side by side, as one; their number is a power of two."""
+    while len(parts) > 1:
+        places = ", ".join(f"i32 {place}" for place in range(2 * size))
+        wide, mask = f"<{size} x {of}>", f"<{2 * size} x i32> <{places}>"
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [b.emit(f"shufflevector {wide} {one}, {wide} {two}, {mask}") for one, two in pairs]
+        size *= 2
+    return parts[0]
 
 
 def shuffled(b: Builder, of: str, one: str, two: str, places: list[int]) -> str:
