@@ -107,9 +107,13 @@ def test_the_list_of_functions_of_numpy_alone_is_complete():
     assert set(said) == refused
 
 
+ROUGH = {"optimize.elementwise.find_minimum": 1e-8, "signal.wiener": 1e-6}
+"""Where last bits grow: at a flat minimum, and in float32 sums, which NumPy rounds more often."""
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_scipy_keeps_our_type_and_gives_its_own_numbers(name):
-    check(CASES[name])
+    check(CASES[name], ROUGH.get(name))
 
 
 @pytest.mark.parametrize("name", numpy_only.CASES)

@@ -131,3 +131,12 @@ OUR_LOOPS = LOOPS | {
 """Elementwise operations on stored arrays: (*operands, out)."""
 OUR_FOLDS = FOLDS | {op: _sum(op, FOLDS[op]) for op in ORDERED}
 """Reductions of stored arrays: (operand, axes, out, keepdims)."""
+
+
+def run_ours(op: Op, operands: tuple[Array, ...], arg: Any, out: Array) -> None:
+    """Compute an operation that `is_ours` into ``out``."""
+    if op in INEXACT:
+        OUR_LOOPS[op](*operands, out)
+    else:
+        axes, keepdims = arg
+        OUR_FOLDS[op](operands[0], axes, out, keepdims)

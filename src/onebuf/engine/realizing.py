@@ -17,7 +17,7 @@ import numpy as np
 
 from onebuf.backends.arrayapi import run_into
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
-from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS
+from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.gate import kernels
 from onebuf.engine.planning import plan
 from onebuf.engine.sources import read_region
@@ -119,7 +119,10 @@ def _compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
             return made.array, made.block
         operands = (found,)
     out, block = new_array(node.shape, node.dtype)
-    quietly(run_into, COPY if node.op is LIBRARY else node.op, operands, node.arg, out)
+    if operands and is_ours(node.op, operands[0].dtype, node.dtype):
+        quietly(run_ours, node.op, operands, node.arg, out)
+    else:
+        quietly(run_into, COPY if node.op is LIBRARY else node.op, operands, node.arg, out)
     return out, block
 
 

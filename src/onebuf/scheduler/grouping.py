@@ -23,6 +23,7 @@ from onebuf.scheduler.spaces import Space, space_of
 from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace, below
 
 MOST_NAMES = 6
+MOST_NODES = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +116,7 @@ def _roots(wanted: Sequence[Node], items: list[Item]) -> set[int]:
 def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[int, int]:
     """For each node, by id, the node in whose kernel it is computed."""
     homes: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     readers: dict[int, list[Item]] = {}
     for item in reversed(items):
         node = item.node
@@ -129,6 +131,10 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
             homes[me] = me
         else:
             homes[me] = nests.pop()
+            sizes[homes[me]] = size = sizes.get(homes[me], 1) + 1
+            if size > MOST_NODES:  # cut long chains here: tracing them again and again takes longer
+                alone[me] = f"a kernel of more than {MOST_NODES} operations is slow to compile"
+                homes[me] = me
         for operand in item.inputs:
             readers.setdefault(id(operand.base), []).append(item)
     return homes
