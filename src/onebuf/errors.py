@@ -19,6 +19,7 @@
     ├── OutOfMemory        MemoryError   the memory asked for is not there
     ├── DeviceError        ValueError    a device that is unknown or does not fit
     ├── CompileError       RuntimeError  a kernel that the compiler refuses: a mistake in onebuf
+    ├── BoundsError        RuntimeError  a kernel that would leave its memory: a mistake in onebuf
     └── MissingPackage     ImportError   an optional package that is not installed
 
 A message says what was needed, what came, and what to do. Where the array API standard asks for a
@@ -94,6 +95,10 @@ class DeviceError(OnebufError, ValueError):
 
 class CompileError(OnebufError, RuntimeError):
     """A kernel that the compiler refuses, which is a mistake in onebuf and not in its use."""
+
+
+class BoundsError(OnebufError, RuntimeError):
+    """A kernel that would leave its memory, which is a mistake in onebuf and not in its use."""
 
 
 class MissingPackage(OnebufError, ImportError):
