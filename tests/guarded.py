@@ -25,7 +25,18 @@ from onebuf.scheduler.grouping import Group
 Array = np.ndarray[Any, Any]
 
 PAGE = mmap.PAGESIZE
-SHAPES = ((5, 3), (9, 8), (17, 33), (16, 64), (70, 130), (1, 50), (40, 1))
+SHAPES = (
+    (5, 3),
+    (9, 8),
+    (17, 33),
+    (16, 64),
+    (70, 130),
+    (1, 50),
+    (40, 1),
+    (2, 31),
+    (2, 46),
+    (2, 61),
+)
 DTYPES = ("float32", "float64", "int8", "int16", "bool")
 
 

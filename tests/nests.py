@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -43,6 +44,13 @@ def addresses_of(one: Group, out: Array) -> list[int]:
 def strides_of(one: Group) -> list[tuple[int, ...]]:
     """How far each slot of the kernel moves along each axis."""
     return [reach.view.stride for reach in one.reaches]
+
+
+def run_checked(one: Group, rendering: Rendering, out: Array, limits: list[tuple[int, int]]) -> int:
+    """The slot whose limits the kernel would leave; -1 if it leaves none."""
+    words = pack(addresses_of(one, out), one.extents, strides_of(one), one.scalars, limits)
+    program(one.nest, replace(rendering, checked=True)).call(words.ctypes.data, 0, one.extents[0])
+    return int(words[-1]) - 1
 
 
 def run(one: Group, rendering: Rendering, out: Array, pieces: tuple[int, ...] = ()) -> Array:

@@ -21,6 +21,7 @@
     ├── OptimisationError  ValueError    an optimisation that does not fit its kernel
     ├── KernelError        RuntimeError  a kernel that breaks a rule: a mistake in onebuf
     ├── CompileError       RuntimeError  a kernel that the compiler refuses: a mistake in onebuf
+    ├── BoundsError        RuntimeError  a kernel that would leave its memory: a mistake in onebuf
     └── MissingPackage     ImportError   an optional package that is not installed
 
 A message says what was needed, what came, and what to do. Where the array API standard asks for a
@@ -112,6 +113,10 @@ class KernelError(OnebufError, RuntimeError):
 
 class CompileError(OnebufError, RuntimeError):
     """A kernel that the compiler refuses, which is a mistake in onebuf and not in its use."""
+
+
+class BoundsError(OnebufError, RuntimeError):
+    """A kernel that would leave its memory, which is a mistake in onebuf and not in its use."""
 
 
 class MissingPackage(OnebufError, ImportError):

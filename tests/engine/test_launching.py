@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import onebuf as ob
-from onebuf.engine import choosing
+from onebuf.engine import choosing, kernels
+from onebuf.errors import BoundsError
 
 RNG = np.random.default_rng(5)
 LARGE = RNG.integers(0, 100, (1024, 2112)).astype(np.float32)
@@ -48,6 +49,24 @@ def test_results_are_numpys(name: str, threads: int, monkeypatch: pytest.MonkeyP
     want = function(np, array)
     assert got.dtype == want.dtype
     np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_no_kernel_leaves_its_memory(name: str) -> None:
+    array, function = CASES[name]
+    with ob.config(eager_numel=0, tier="compile", check_bounds=True):
+        got = np.asarray(function(ob, ob.asarray(array)))
+    np.testing.assert_array_equal(got, function(np, array))
+
+
+def test_a_kernel_that_would_leave_its_memory_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    shorter = lambda array: (array.ctypes.data, array.ctypes.data + array.nbytes // 2)  # noqa: E731
+    monkeypatch.setattr(kernels, "byte_bounds", shorter)
+    for function in (lambda x: x + 1, ob.sum):
+        with ob.config(eager_numel=0, tier="compile", check_bounds=True):
+            lazy = function(ob.asarray(ODD))
+            with pytest.raises(BoundsError, match="would have left that of slot"):
+                lazy.realize()
 
 
 def softmax(xp: Any, x: Any) -> Any:

@@ -2,18 +2,68 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from nests import assert_same, empty, group_of, run, run_checked
+from numpy.lib.array_utils import byte_bounds
+
+import onebuf as ob
+from onebuf.layout import View
+from onebuf.render.rendering import Rendering
+
+KERNELS: dict[str, tuple[Any, Rendering]] = {
+    "rows": (lambda x: x * 2, Rendering()),
+    "streamed": (lambda x: x * 2, Rendering(streamed=True)),
+    "backwards": (lambda x: ob.flip(x) * 2, Rendering()),
+    "few apart": (lambda x: x[:, ::3] * 2, Rendering(paces=(3, 0))),
+    "gathered": (lambda x: x[:, ::3] * 2, Rendering()),
+    "columns": (lambda x: ob.sum(x, axis=0), Rendering(strategy="columns")),
+    "dealt": (lambda x: ob.sum(x, axis=1), Rendering(strategy="columns")),
+    "turned columns": (lambda x: ob.sum(x.T, axis=0), Rendering(strategy="columns")),
+    "sum of rows": (lambda x: ob.sum(x, axis=1), Rendering()),
+    "tiles": (lambda x: x.T * 2, Rendering(strategy="tiles")),
+}
+
+
+@pytest.mark.parametrize("name", list(KERNELS))
+def test_a_checked_kernel_stops_at_the_bounds_of_each_slot(name: str) -> None:
+    function, rendering = KERNELS[name]
+    array = np.arange(33.0 * 64, dtype=np.float32).reshape(33, 64)
+    with ob.config(eager_numel=0):
+        one = group_of(function(ob.asarray(array)))
+    out, want = empty(one), run(one, Rendering(), empty(one))
+    arrays = [out if reach.node in one.outputs else array for reach in one.reaches]
+    limits = [byte_bounds(each) for each in arrays]
+    assert run_checked(one, rendering, out, limits) == -1
+    assert_same(out, want)
+    reached = [extremes(each, reach.view) for each, reach in zip(arrays, one.reaches, strict=True)]
+    for slot, (first, end) in enumerate(reached):
+        for less in ((first + 4, end), (first, end - 4)):
+            shorter = [*limits[:slot], less, *limits[slot + 1 :]]
+            assert run_checked(one, rendering, out, shorter) == slot
+
+
+def extremes(array: Any, view: View) -> tuple[int, int]:
+    """The first byte that a view of an array reaches, and the one after the last."""
+    ends = [step * (extent - 1) for step, extent in zip(view.stride, view.shape, strict=True)]
+    first = array.ctypes.data + 4 * (view.offset + sum(min(0, end) for end in ends))
+    return first, first + 4 * sum(abs(end) for end in ends) + 4
+
 
 TESTS = Path(__file__).parents[1]
 
 
 def child(program: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", program]
-    return subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=False)
+    paths = os.pathsep.join([str(TESTS), *map(os.path.abspath, sys.path)])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_kernels_stay_within_memory() -> None:

@@ -5,6 +5,7 @@ No choice changes a value; each was measured to be the faster one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from math import prod
 from typing import NamedTuple
@@ -48,6 +49,13 @@ def choose(
     paces = _paces(facts.jumps_along, -1, strides)
     keep = _keep(nest, facts.kept, extents[-1]) if facts.kept else ""
     return _rendering("rows", facts.lanes, streamed and keep != "output", paces, keep)
+
+
+@cache
+def checked(rendering: Rendering) -> Rendering:
+    """The same with every address checked; memory is then touched in no other way."""
+    keep: Keep = "" if rendering.keep == "output" else rendering.keep
+    return replace(rendering, keep=keep, checked=True)
 
 
 @cache

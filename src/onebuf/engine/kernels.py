@@ -13,18 +13,23 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
-from onebuf.engine.choosing import VECTOR_NBYTES, choose
+from onebuf.engine.choosing import VECTOR_NBYTES, checked, choose
+from onebuf.errors import BoundsError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import Node, attach, settle
 from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
 from onebuf.memory import address_of
 from onebuf.ops import new_array
+from onebuf.options import options
 from onebuf.render.rendering import Rendering
 from onebuf.render.writing import render
 from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.tracing import Reach
 
 Array = np.ndarray[Any, Any]
+Limits = list[tuple[int, int]]
 
 SHARED = 32768
 """Fewer elements than this are not worth waking another thread for."""
@@ -47,6 +52,12 @@ def program(nest: Nest, rendering: Rendering = PLAIN) -> Any:
     return _cpu().compile(render(nest, "kernel", rendering), "kernel")
 
 
+@cache
+def _first_equal(nest: Nest) -> Nest:
+    """The first nest equal to this one: what is known of it is then found without comparing."""
+    return nest
+
+
 def run_group(group: Group) -> None:
     """Compute the outputs of ``group``, which become stored."""
     start = perf_counter()
@@ -67,7 +78,7 @@ def run_group(group: Group) -> None:
 
 def launch(group: Group, outputs: list[Array]) -> None:
     """Run the kernel of ``group`` into ``outputs``."""
-    nest, extents = group.nest, group.extents
+    nest, extents = _first_equal(group.nest), group.extents
     addresses = [
         reach.view.offset
         if reach.is_index
@@ -76,25 +87,40 @@ def launch(group: Group, outputs: list[Array]) -> None:
         for reach in group.reaches
     ]
     if nest.folds_all and extents[0] > CHUNK:
-        _in_chunks(group, addresses)
+        limits = None
+        if options().check_bounds:
+            limits = [_limits(reach, group.outputs, outputs) for reach in group.reaches]
+        _in_chunks(group, addresses, limits)
         return
     strides = [reach.view.stride for reach in group.reaches]
     order = best_order(nest)
     if order is not None:
         nest, extents = reordered(nest, order), permuted(extents, order)
         strides = [permuted(stride, order) for stride in strides]
-    words = pack(addresses, extents, strides, group.scalars)
     rendering = choose(nest, extents, addresses, strides)
+    limits = None
+    if options().check_bounds:
+        rendering = checked(rendering)
+        limits = [_limits(reach, group.outputs, outputs) for reach in group.reaches]
+    words = pack(addresses, extents, strides, group.scalars, limits)
     least = STRIPS[rendering.strategy] if nest.ndim == 2 else 1
     count = 0 if nest.folds_all else extents[0]
     _share(program(nest, rendering), words, extents, count, least)
+    if limits is not None:
+        _report(words, nest)
 
 
-def pack(addresses: list[int], extents: Any, strides: Any, scalars: Any) -> Array:
-    """The argument block of a call, as `onebuf.render.loops` lays it out."""
+def pack(
+    addresses: list[int], extents: Any, strides: Any, scalars: Any, limits: Limits | None = None
+) -> Array:
+    """The argument block of a call, as `onebuf.render.loops` lays it out.
+
+    ``limits`` are for a kernel that checks its bounds, as `onebuf.render.rendering` says.
+    """
     rows = [step for stride in strides for step in stride]
-    words = np.array([*addresses, *extents, *rows, *(0 for _ in scalars)], dtype=np.int64)
-    first = len(words) - len(scalars)
+    first = len(addresses) + len(extents) + len(rows)
+    more = [] if limits is None else [*(byte for pair in limits for byte in pair), 0]
+    words = np.array([*addresses, *extents, *rows, *(0 for _ in scalars), *more], dtype=np.int64)
     for number, scalar in enumerate(scalars, first):
         words[number : number + 1].view(scalar.dtype)[0] = scalar
     return words
@@ -113,28 +139,53 @@ def _share(compiled: Any, words: Array, extents: tuple[int, ...], count: int, le
     _cpu().run(compiled, address, count, grain)
 
 
-def _in_chunks(group: Group, addresses: list[int]) -> None:
+def _in_chunks(group: Group, addresses: list[int], limits: Limits | None) -> None:
     """A fold of everything: first chunk by chunk, shared out, then the chunks."""
     first, second = partials(group.nest)
     extent = group.extents[0]
     chunks = -(-extent // CHUNK)
     parts = [np.empty(chunks, slot.dtype) for slot in first.slots[len(group.nest.slots) :]]
-    places = [address_of(part) for part in parts]
-    strides = [reach.view.stride for reach in group.reaches]
-    words = pack(
-        [*addresses, *places], (extent,), [*strides, *((1,) for _ in parts)], group.scalars
-    )
-    _cpu().run(program(first), address_of(words), extent, 2 * CHUNK)
-    words = pack(
-        [*addresses, *places], (chunks,), [*strides, *((1,) for _ in parts)], group.scalars
-    )
-    program(second).call(address_of(words), 0, chunks)
+    places = [*addresses, *[address_of(part) for part in parts]]
+    strides = [*[reach.view.stride for reach in group.reaches], *[(1,) for _ in parts]]
+    rendering = PLAIN
+    if limits is not None:
+        rendering = checked(rendering)
+        limits = [*limits, *[byte_bounds(part) for part in parts]]
+    words = pack(places, (extent,), strides, group.scalars, limits)
+    _cpu().run(program(first, rendering), address_of(words), extent, 2 * CHUNK)
+    again = pack(places, (chunks,), strides, group.scalars, limits)
+    program(second, rendering).call(address_of(again), 0, chunks)
+    if limits is not None:
+        _report(words, first)
+        _report(again, second)
+
+
+def _limits(reach: Reach, outputs: tuple[Node, ...], arrays: list[Array]) -> tuple[int, int]:
+    """The first byte of the memory that a slot may reach, and the one after the last."""
+    if reach.is_index:
+        return (0, 0)
+    return byte_bounds(_array(reach.node, outputs, arrays))
+
+
+def _report(words: Array, nest: Nest) -> None:
+    """Raise if the kernel that had these arguments would have left its memory."""
+    slot = int(words[-1]) - 1
+    if slot >= 0:
+        raise BoundsError(
+            f"a kernel needs to stay within its memory, and would have left that of slot {slot}, "
+            f"{nest.slots[slot]}; it stopped, and results are incomplete. This is a mistake in "
+            f"onebuf, not in your program; please report it with this text.\n{nest.listing()}"
+        )
 
 
 def _address(node: Node, outputs: tuple[Node, ...], arrays: list[Array]) -> int:
+    return address_of(_array(node, outputs, arrays))
+
+
+def _array(node: Node, outputs: tuple[Node, ...], arrays: list[Array]) -> Array:
     for output, array in zip(outputs, arrays, strict=True):
         if node is output:
-            return address_of(array)
+            return array
     stored = settle(node)
     assert stored is not None, f"{node} is not in memory"
-    return address_of(stored)
+    return stored

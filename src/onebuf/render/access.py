@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from onebuf.kernel import INDEX, Nest, Step
 from onebuf.render.builder import Builder, Value
 from onebuf.render.elements import TYPES, memory_type
 from onebuf.render.rendering import Rendering
 from onebuf.render.transposing import joined, shuffled, transpose
+
+
+class Bounds(NamedTuple):
+    """Where a slot's memory begins and ends, and where to say that it would be left."""
+
+    first: Value
+    end: Value
+    report: Value
 
 
 class Access:
@@ -17,6 +27,8 @@ class Access:
         self.strides = strides
         self.streamed = rendering.streamed
         self.paces = rendering.paces
+        self.bounds: dict[int, Bounds] = {}
+        """The bounds of the slots whose addresses are checked."""
 
     def moved(self, b: Builder, slot: int, axis: int, place: Value, index: Value) -> Value:
         """Where the slot is at one index of ``axis``: an address, or a position."""
@@ -44,6 +56,7 @@ class Access:
             return self._positions(b, step.arg, place, axis)
         of = memory_type(slot.dtype)
         size = slot.dtype.itemsize
+        self.check(b, step.arg, place, self.strides[step.arg][axis] if pace else None)
         if b.lanes == 1 or pace == 0:
             value = Value(b.emit(f"load {of}, ptr {place.name}, align {size}"), of, True)
         elif pace == 1:
@@ -57,6 +70,34 @@ class Access:
         if TYPES[slot.dtype.name] == "i1":
             return b.compare("icmp ne", value, b.constant(of, 0))
         return value
+
+    def check(
+        self, b: Builder, slot: int, place: Value, stride: Value | None, count: int = 1
+    ) -> None:
+        """Return from the kernel if the lanes at ``place``, each of ``count`` neighbours and
+        ``stride`` from the one before, are not all within the slot's bounds."""
+        bounds = self.bounds.get(slot)
+        if bounds is None:
+            return
+        nbytes = self.nest.slots[slot].dtype.itemsize
+        lanes, b.lanes = b.lanes, 1
+        first = Value(b.emit(f"ptrtoint ptr {place.name} to i64"), "i64", True)
+        ends = [first]
+        if stride is not None and lanes > 1:
+            far = b.binary("mul", stride, b.constant("i64", (lanes - 1) * nbytes))
+            ends.append(b.binary("add", first, far))
+        for at in ends:
+            end = b.binary("add", at, b.constant("i64", count * nbytes))
+            below = b.compare("icmp ult", at, bounds.first)
+            beyond = b.compare("icmp ugt", end, bounds.end)
+            wrong = b.binary("or", below, beyond)
+            failed, fine = b.label("outside"), b.label("inside")
+            b.line(f"br i1 {wrong.name}, label %{failed}, label %{fine}")
+            b.line(f"{failed}:")
+            b.line(f"store i64 {slot + 1}, ptr {bounds.report.name}, align 8")
+            b.line("ret void")
+            b.line(f"{fine}:")
+        b.lanes = lanes
 
     def _backwards(self, b: Builder, of: str, size: int, place: Value) -> Value:
         """Neighbours in memory, the last one first."""
@@ -103,6 +144,7 @@ class Access:
         stride = self.strides[slot][axis].name
         where = place.name
         parts: list[list[str]] = [[] for _ in range(size)]
+        self.check(b, slot, place, self.strides[slot][axis], size)
         for first in range(0, b.lanes, size):
             lanes = []
             for lane in range(size):
@@ -129,6 +171,7 @@ class Access:
         target = self.nest.slots[slot]
         size = target.dtype.itemsize
         pace = target.steps[axis]
+        self.check(b, slot, place, self.strides[slot][axis] if pace else None)
         value = self.to_memory(b, value)
         if b.lanes == 1:
             b.line(f"store {value.type} {value.name}, ptr {place.name}, align {size}")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from onebuf.kernel import CHUNK, FOLDS, INDEX, LANES, SCALAR, STORE, Nest
-from onebuf.render.access import Access
+from onebuf.render.access import Access, Bounds
 from onebuf.render.builder import Value
 from onebuf.render.elements import TYPES, emit, memory_type
 from onebuf.render.folds import Accumulator
@@ -62,6 +62,8 @@ class Loops(Text):
         self.access = Access(nest, strides, rendering)
         self._prepare_to_keep()
         after = slots + ndim + slots * ndim
+        if rendering.checked:
+            self._prepare_to_check(after + len(nest.scalars), positions)
         known = {
             number: self._scalar(after + step.arg, number)
             for number, step in enumerate(nest.steps)
@@ -75,6 +77,14 @@ class Loops(Text):
             self.level(frame, stores)
         if rendering.streamed:
             self.b.line("fence seq_cst")
+
+    def _prepare_to_check(self, word: int, positions: set[int]) -> None:
+        """Read the bounds of all slots that are memory."""
+        slots = len(self.nest.slots)
+        report = self.b.emit(f"getelementptr i64, ptr %args, i64 {word + 2 * slots}")
+        for slot in set(range(slots)) - positions:
+            first, end = (self.word(word + 2 * slot + side, "i64") for side in (0, 1))
+            self.access.bounds[slot] = Bounds(first, end, Value(report, "ptr", True))
 
     def _prepare_to_keep(self) -> None:
         """Find a place for results that wait for the next loop over a row."""

@@ -26,6 +26,10 @@ class Rendering:
     keep: Keep = ""
     """Where dear results of a row wait for the next loop over it: for rows of at most KEPT_NBYTES
     bytes on the stack, for others where the row's results will be."""
+    checked: bool = False
+    """Whether every address is compared with the bounds of its slot first. For this two words for
+    each slot follow the scalars, its first byte and the byte after its last, and then one word,
+    which becomes 1 more than the number of a slot that would be left."""
 
 
 KEPT_NBYTES = 65536

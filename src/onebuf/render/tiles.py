@@ -89,6 +89,7 @@ class Tiles(Loops):
             columns = self.open(start, [], 1, stop)
             rows = self.open(up, [], 1, down)
             source = self._source(slot, place, rows.counter, columns.counter)
+            self.access.check(self.b, slot, Value(source, "ptr", True), None)
             target = self._target(slot, memory, (rows.counter, columns.counter), (top, left))
             of = self._type(slot)
             value = self.b.emit(f"load {of}, ptr {source}")
@@ -114,6 +115,7 @@ class Tiles(Loops):
         for number in range(size):
             if number:
                 source = b.emit(f"getelementptr {of}, ptr {source}, i64 {stride}")
+            self.access.check(b, slot, Value(source, "ptr", True), None, size)
             columns.append(b.emit(f"load <{size} x {of}>, ptr {source}, align {nbytes}"))
         for number, value in enumerate(transpose(b, of, columns, nbytes)):
             target = self._target(slot, memory, (self.plus(row, number), column), tile)
@@ -156,6 +158,8 @@ class Tiles(Loops):
             places[slot] = Value(b.emit(origin), "ptr", True)
         self.nest = replace(nest, slots=tuple(slots))
         self.access = Access(self.nest, strides, self.rendering)
+        whole = access.bounds.items()
+        self.access.bounds = {slot: bound for slot, bound in whole if slot not in memories}
         rows = self.open(top, [], 1, bottom)
         moved = self.access.moved
         at = tuple([moved(b, n, inner - 1, place, rows.counter) for n, place in enumerate(places)])
