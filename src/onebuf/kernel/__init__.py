@@ -22,7 +22,6 @@ from onebuf.kernel.nest import (
     Step,
     accumulator_dtype,
 )
-from onebuf.kernel.ordering import best_order, permuted, reordered
 from onebuf.kernel.optimising import (
     GROUP,
     GROUPTOP,
@@ -35,6 +34,7 @@ from onebuf.kernel.optimising import (
     reduce_axes,
     share_out,
 )
+from onebuf.kernel.ordering import best_order, permuted, reordered
 from onebuf.kernel.partial import partials
 from onebuf.kernel.verifying import verify
 
