@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from onebuf.scheduler.spaces import Space, space_of
 from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace, below
 
 MOST_NAMES = 6
+MOST_NODES = 64
+"""So many operations are computed by a kernel before another one is begun."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,8 +116,9 @@ def _roots(wanted: Sequence[Node], items: list[Item]) -> set[int]:
 
 
 def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[int, int]:
-    """For each node, by id, the node in whose kernel it is computed."""
+    """For each node, by id, the node in whose kernel it is computed; no kernel gets too many."""
     homes: dict[int, int] = {}
+    counts: dict[int, int] = {}
     readers: dict[int, list[Item]] = {}
     for item in reversed(items):
         node = item.node
@@ -128,7 +132,13 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
         if me in roots or me in alone or opaque or len(nests) != 1 or not _is_fusable(node, alone):
             homes[me] = me
         else:
-            homes[me] = nests.pop()
+            home = nests.pop()
+            full = counts.get(home, 1) >= MOST_NODES
+            homes[me] = me if full else home
+            if full:
+                alone[me] = f"a kernel of more than {MOST_NODES} operations is slow to compile"
+            else:
+                counts[home] = counts.get(home, 1) + 1
         for operand in item.inputs:
             readers.setdefault(id(operand.base), []).append(item)
     return homes
@@ -154,6 +164,8 @@ class _Grouping:
         self.apart: set[int] = set()
         """Nodes that are not merged with others."""
         self.cluster: list[Root] = []
+        self._kernels: dict[Any, Group] = {}
+        """The kernels of earlier attempts, by what they compute and read."""
 
     def attempt(self) -> list[Group | Item]:
         """All kernels, or a Cut where one is not possible."""
@@ -224,9 +236,15 @@ class _Grouping:
         members = {id(node) for node in nodes}
         outside = self.roots.union(*[r for me, r in read.items() if me not in members])
         outputs = [node for node in nodes if id(node) in outside]
-        space = cluster_space(cluster)
-        reason = self._reason(outputs, by_id)
-        return _trace(space, nodes, outputs, stops - members, reason, self.supports)
+        reads = frozenset().union(*[root.reads for root in cluster])
+        key = (frozenset(members), reads, tuple(map(id, outputs)))
+        if key not in self._kernels:
+            space = cluster_space(cluster)
+            reason = self._reason(outputs, by_id)
+            self._kernels[key] = _trace(
+                space, nodes, outputs, stops - members, reason, self.supports
+            )
+        return self._kernels[key]
 
     def _reason(self, outputs: list[Node], by_id: dict[int, Item]) -> str:
         for node in outputs:
