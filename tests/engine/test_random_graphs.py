@@ -32,8 +32,7 @@ def test_any_graph_gives_numpys_answer(tier):
             wanted = data.draw(graphs())
             onebuf.realize(*[pair.lazy for pair in wanted])
             for pair in wanted:
-                assert pair.lazy.is_realized
-                assert_equal(np.asarray(pair.lazy), pair.array)
+                pair.check()
 
     check()
 
@@ -56,7 +55,6 @@ def test_every_kernel_gives_the_reference_backends_answer(data):
                 for node, output in zip(item.outputs, outputs, strict=True):
                     stored = settle(node)
                     assert stored is not None
-                    assert_equal(output, stored)
+                    assert_equal(output, stored, 2e-4)
         for pair in wanted:
-            assert pair.lazy.is_realized
-            assert_equal(np.asarray(pair.lazy), pair.array)
+            pair.check()

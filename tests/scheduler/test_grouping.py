@@ -30,3 +30,71 @@ def test_an_equal_result_that_is_read_as_well_as_asked_for_has_memory():
     assert second.is_realized
     assert first.is_realized
     np.testing.assert_array_equal(np.asarray(third), (np.arange(100.0) + 1) * 2)
+
+
+def test_a_fold_of_nothing_leaves_the_other_operand_as_it_is():
+    more = Buffer(np.ones((3, 4))) + 1
+    rows = np.arange(3.0)
+    nothing = onebuf.sum(more[:, :0], axis=1)
+    np.testing.assert_array_equal(np.asarray(Buffer(rows) + nothing), rows)
+    true = onebuf.all((more > 1)[:0])
+    assert not bool(onebuf.logical_and(Buffer(np.array(False)), true))
+
+
+def test_a_copy_that_is_asked_for_and_read_comes_before_what_reads_it():
+    x = np.arange(12.0).reshape(3, 4)
+    copy = Buffer(x).T.copy()
+    flat = copy.reshape(12)
+    more = flat + 1
+    onebuf.realize(more, copy)
+    assert copy.is_realized
+    np.testing.assert_array_equal(np.asarray(more), x.T.reshape(12) + 1)
+    np.testing.assert_array_equal(np.asarray(copy), x.T)
+
+
+def test_kernels_are_not_merged_around_what_has_to_run_between_them():
+    x = np.arange(12.0).reshape(3, 4)
+    first = Buffer(x) + 1
+    between = onebuf.cumulative_sum(first, axis=1)
+    last = first * between
+    names = [
+        item.name if hasattr(item, "name") else item.kind for item in onebuf.schedule(first, last)
+    ]
+    assert names == ["add", "library", "multiply"]
+    onebuf.realize(first, last)
+    np.testing.assert_array_equal(np.asarray(last), (x + 1) * np.cumsum(x + 1, axis=1))
+
+
+def test_a_result_that_is_read_in_another_order_is_a_kernel_of_its_own():
+    x = np.arange(16.0).reshape(4, 4)
+    first = Buffer(x) + 1
+    both = first + first.T
+    assert len(onebuf.schedule(first, both)) == 2
+    onebuf.realize(first, both)
+    np.testing.assert_array_equal(np.asarray(both), x + 1 + (x + 1).T)
+
+
+def test_a_long_kernel_is_cut_into_kernels():
+    x = Buffer(np.ones(5))
+    for _ in range(300):
+        x = x * 1.5 - 0.5
+    kinds = [item.kind for item in onebuf.schedule(x)]
+    assert 4 <= len(kinds) <= 12
+    assert set(kinds) == {"kernel"}
+    np.testing.assert_array_equal(np.asarray(x), np.ones(5))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("shape", [(37, 211), (130, 16), (5, 3), (2, 3, 4)])
+def test_folds_of_folds_have_the_bits_of_two_kernels(shape, dtype):
+    x = (np.random.default_rng(0).standard_normal(shape) * 3).astype(dtype)
+
+    def folded():
+        rows = onebuf.sum(onebuf.asarray(x), axis=-1)
+        return onebuf.sum(onebuf.abs(rows), axis=-1)
+
+    nested = folded()
+    assert len(onebuf.schedule(nested)) == 1
+    with config(tier="interpret"):
+        one_by_one = np.asarray(folded())
+    assert np.asarray(nested).tobytes() == one_by_one.tobytes()

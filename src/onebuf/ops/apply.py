@@ -32,9 +32,11 @@ from onebuf.graph import (
     CAST,
     CONSTANT,
     COPY,
+    FULL,
     VIEW,
     WHERE,
     Fresh,
+    Kind,
     Leaf,
     Node,
     Op,
@@ -46,6 +48,7 @@ from onebuf.graph import (
 )
 from onebuf.layout import broadcast_shapes
 from onebuf.memory import POOL, Block
+from onebuf.ops.constants import folded
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
 
@@ -281,6 +284,10 @@ def reduce(
         if listeners():
             _tell(op, result)
         return result
+    if x.base.op.kind is Kind.CONSTANT and (x.op is not VIEW or x.arg.mask is None):
+        value = folded(op, x.base.arg, x.numel // (prod(shape) or 1), dtype)
+        if value is not None:
+            return general(FULL, (), value, shape, dtype, unique=True)
     return general(op, (x,), (axes, keepdims), shape, dtype)
 
 

@@ -218,6 +218,8 @@ class Loops(Text):
         sequential = any(total.fold.sequential for total in work.totals)
         if innermost and not sequential and (work.totals or self.vector > 1):
             return self._vectors(frame, work, LANES if work.totals else self.vector, first, end)
+        if work.totals and not sequential and self.vector > 1:
+            return self._dealt(frame, work, first, end)
         loop = self.open(first, [total.identity(self.b) for total in work.totals], 1, end)
         values = self.body(frame, work, loop.counter)
         self.close(loop, self._paired(work, loop.carried, values, Accumulator.add))
@@ -249,6 +251,26 @@ class Loops(Text):
             left = b.emit(f"load {b.type(total.memory)}, ptr {rest.name}, align 64")
             both = total.combine(b, value, total.from_memory(b, Value(left, total.memory)))
             results.append(total.across(b, both, lanes))
+        return results
+
+    def _dealt(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
+        """Elements that are loops themselves, one by one, to the lanes that vectors would use."""
+        b = self.b
+        rests = [self._spare(total, total.identity(b)) for total in work.totals]
+        loop = self.open(first, [], 1, end)
+        values = self.body(frame, work, loop.counter)
+        lane = b.binary("and", self.minus(loop.counter, first), self.whole(LANES - 1))
+        for total, value, rest in zip(work.totals, values, rests, strict=True):
+            where = b.emit(f"getelementptr {total.memory}, ptr {rest.name}, i64 {lane.name}")
+            old = Value(b.emit(f"load {total.memory}, ptr {where}"), total.memory, True)
+            self._poke(rest, lane, total.add(b, total.from_memory(b, old), value))
+        self.close(loop, [])
+        results = []
+        for total, rest in zip(work.totals, rests, strict=True):
+            b.lanes = LANES
+            all_lanes = b.emit(f"load {b.type(total.memory)}, ptr {rest.name}, align 64")
+            both = total.from_memory(b, Value(all_lanes, total.memory))
+            results.append(total.across(b, both, LANES))
         return results
 
     def body(self, frame: Frame, work: Work, index: Value) -> list[Value]:

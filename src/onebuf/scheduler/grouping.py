@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace, below
 
 MOST_NAMES = 6
 MOST_NODES = 64
+"""So many operations are computed by a kernel before another one is begun."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +101,7 @@ def single(item: Item, supports: Supports) -> Group | Item:
     bases = [operand.base for operand in item.inputs]
     stops = {id(base) for base in bases if base.op.kind is not Kind.CONSTANT}
     try:
-        space = space_of(node, node if node.op in FOLDS else None)
+        space = space_of(node, [node] if node.op in FOLDS else [])
         return _trace(space, [node], [node], stops, item.reason, supports)
     except Cut:
         return item
@@ -114,9 +116,9 @@ def _roots(wanted: Sequence[Node], items: list[Item]) -> set[int]:
 
 
 def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[int, int]:
-    """For each node, by id, the node in whose kernel it is computed."""
+    """For each node, by id, the node in whose kernel it is computed; no kernel gets too many."""
     homes: dict[int, int] = {}
-    sizes: dict[int, int] = {}
+    counts: dict[int, int] = {}
     readers: dict[int, list[Item]] = {}
     for item in reversed(items):
         node = item.node
@@ -130,11 +132,13 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
         if me in roots or me in alone or opaque or len(nests) != 1 or not _is_fusable(node, alone):
             homes[me] = me
         else:
-            homes[me] = nests.pop()
-            sizes[homes[me]] = size = sizes.get(homes[me], 1) + 1
-            if size > MOST_NODES:  # cut long chains here: tracing them again and again takes longer
+            home = nests.pop()
+            full = counts.get(home, 1) >= MOST_NODES
+            homes[me] = me if full else home
+            if full:
                 alone[me] = f"a kernel of more than {MOST_NODES} operations is slow to compile"
-                homes[me] = me
+            else:
+                counts[home] = counts.get(home, 1) + 1
         for operand in item.inputs:
             readers.setdefault(id(operand.base), []).append(item)
     return homes
@@ -143,7 +147,9 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
 def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
     if alone.get(id(node), "").endswith("!"):
         return False
-    return node.op is COPY or node.op in FOLDS or node.op.kind is Kind.ELEMENTWISE
+    if node.op in FOLDS:
+        return 0 not in node.srcs[0].shape  # no view can say how to read nothing many times
+    return node.op is COPY or node.op.kind is Kind.ELEMENTWISE
 
 
 class _Grouping:
@@ -158,6 +164,8 @@ class _Grouping:
         self.apart: set[int] = set()
         """Nodes that are not merged with others."""
         self.cluster: list[Root] = []
+        self._kernels: dict[Any, Group] = {}
+        """The kernels of earlier attempts, by what they compute and read."""
 
     def attempt(self) -> list[Group | Item]:
         """All kernels, or a Cut where one is not possible."""
@@ -195,10 +203,10 @@ class _Grouping:
         if not _is_fusable(node, self.alone):
             reads = {id(operand.base) for operand in item.inputs} & stops
             return Root(node, None, frozenset(reads), frozenset(), 1)
-        fold, root = _walk(node, stops)
+        folds, root = _walk(node, stops)
         if node.numel == 0:
             return replace(root, space=None)
-        return replace(root, space=space_of(node, fold))
+        return replace(root, space=space_of(node, folds))
 
     def _needed(self, roots: list[Root]) -> list[Root]:
         """Those that are asked for, or that such ones read."""
@@ -228,9 +236,15 @@ class _Grouping:
         members = {id(node) for node in nodes}
         outside = self.roots.union(*[r for me, r in read.items() if me not in members])
         outputs = [node for node in nodes if id(node) in outside]
-        space = cluster_space(cluster)
-        reason = self._reason(outputs, by_id)
-        return _trace(space, nodes, outputs, stops - members, reason, self.supports)
+        reads = frozenset().union(*[root.reads for root in cluster])
+        key = (frozenset(members), reads, tuple(map(id, outputs)))
+        if key not in self._kernels:
+            space = cluster_space(cluster)
+            reason = self._reason(outputs, by_id)
+            self._kernels[key] = _trace(
+                space, nodes, outputs, stops - members, reason, self.supports
+            )
+        return self._kernels[key]
 
     def _reason(self, outputs: list[Node], by_id: dict[int, Item]) -> str:
         for node in outputs:
@@ -252,7 +266,7 @@ def _trace(
     """The kernel that computes ``nodes`` in ``space`` and stores ``outputs``."""
     views = {id(node): space.view(node.shape) for node in nodes}
     results = {me: view for me, view in views.items() if view is not None}
-    trace = Trace(space.shape, space.extent is not None, stops, supports, results)
+    trace = Trace(space.shape, len(space.folds), stops, supports, results)
     values = [trace.value(node, results[id(node)]) for node in outputs]
     for node, value in zip(outputs, values, strict=True):
         trace.store(node, value)
@@ -275,9 +289,9 @@ def _check_one_pass(trace: Trace, nest: Nest) -> None:
             after.add(number)
 
 
-def _walk(node: Node, stops: set[int]) -> tuple[Node | None, Root]:
-    """The first reduction that is computed inside the kernel of ``node``, and what that reads."""
-    fold: Node | None = None
+def _walk(node: Node, stops: set[int]) -> tuple[list[Node], Root]:
+    """The reductions that are computed inside the kernel of ``node``, and what that reads."""
+    folds: list[Node] = []
     todo, seen = [node], set()
     reads, memory = set(), set()
     while todo:
@@ -290,10 +304,10 @@ def _walk(node: Node, stops: set[int]) -> tuple[Node | None, Root]:
         elif here is not node and id(here) in stops:
             reads.add(id(here))
         else:
-            if here.op in FOLDS and fold is None:
-                fold = here
+            if here.op in FOLDS:
+                folds.append(here)
             todo.extend([src.base for src in here.srcs])
-    return fold, Root(node, None, frozenset(reads), frozenset(memory), len(seen))
+    return folds, Root(node, None, frozenset(reads), frozenset(memory), len(seen))
 
 
 def _group(trace: Trace, outputs: tuple[Node, ...], reason: str) -> Group:
@@ -301,11 +315,11 @@ def _group(trace: Trace, outputs: tuple[Node, ...], reason: str) -> Group:
     ndim = len(trace.shape)
     strides = [reach.view.stride for reach in trace.reaches]
     axes: list[tuple[int, ...]] = []
-    last = ndim - 1 if trace.folds else ndim
+    outer = ndim - trace.folds
     for axis in range(ndim):
-        if trace.shape[axis] == 1 and axis != last:
+        if trace.shape[axis] == 1 and axis < outer:
             continue
-        if axes and axis != last:
+        if axes and axis < outer:
             before = axes[-1][-1]
             if all(step[before] == step[axis] * trace.shape[axis] for step in strides):
                 axes[-1] = (*axes[-1], axis)
@@ -320,15 +334,17 @@ def _group(trace: Trace, outputs: tuple[Node, ...], reason: str) -> Group:
         classes = tuple(map(_stride_class, merged, extents))
         slots.append(Slot(reach.node.dtype, classes))
         reaches.append(Reach(reach.node, View(extents, merged, reach.view.offset), reach.is_index))
-    steps = tuple([_on_axis(step, len(axes) - 1) for step in trace.steps])
+    steps = tuple([_moved(step, len(axes) - ndim) for step in trace.steps])
     nest = Nest(len(axes), tuple(slots), steps, tuple([s.dtype for s in trace.scalars]))
     return Group(nest, extents, tuple(reaches), tuple(trace.scalars), outputs, reason)
 
 
-def _on_axis(step: Step, axis: int) -> Step:
+def _moved(step: Step, by: int) -> Step:
+    """The step with the axis that it folds, if it does, in another place."""
     if step.op not in FOLDS:
         return step
-    return Step(step.op, step.args, step.dtype, type(step.arg)(axis, step.arg.sequential))
+    fold = replace(step.arg, axis=step.arg.axis + by)
+    return Step(step.op, step.args, step.dtype, fold)
 
 
 def _stride_class(stride: int, extent: int) -> int:

@@ -69,8 +69,8 @@ class Trace:
     """Steps over an iteration space, and the memory that they reach."""
 
     shape: tuple[int, ...]
-    folds: bool
-    """Whether the last axis is there to be folded."""
+    folds: int
+    """How many axes, the last ones, are there to be folded."""
     stops: set[int]
     """Nodes, by id, that are in memory when the nest runs."""
     supports: Supports
@@ -159,14 +159,16 @@ class Trace:
         (src,) = node.srcs
         axes, _ = node.arg
         extent = prod([src.shape[axis] for axis in axes])
-        if not self.folds or self.shape[-1] != extent or (view.stride[-1] and extent > 1):
+        axis = self._free_axis(view, extent)
+        if axis is None:
             raise Cut(node, "its result is read at another shape")
         kept = [axis for axis in range(len(src.shape)) if axis not in axes]
         order = View.contiguous(src.shape).permute((*kept, *axes))
         rows = order.reshape((*[src.shape[axis] for axis in kept], extent))
         if rows is None:
             raise Cut(node, "the axes that it folds are not next to each other")
-        stride = (*[step * extent for step in view.stride[:-1]], 1)
+        after = [0 for _ in view.stride[axis + 1 :]]
+        stride = (*[step * extent for step in view.stride[:axis]], 1, *after)
         inner = compose(View(view.shape, stride, view.offset * extent), rows)
         if inner is None:
             raise Cut(node, "strides cannot express the order it is read in")
@@ -174,10 +176,17 @@ class Trace:
         if not self.supports(node.op, (src.dtype,), node.dtype):
             raise Cut(node, f"{node.op.name} of {src.dtype.name} has no kernel", always=True)
         sequential = bool(axes) and max(axes) != len(src.shape) - 1
-        if any(step.op in FOLDS and step.arg.sequential != sequential for step in self.steps):
-            raise Cut(node, "what it is computed with is folded in another order")
-        fold = Fold(len(self.shape) - 1, sequential)
+        fold = Fold(axis, sequential)
         return [(base, at)], lambda args: self._add_fold(node, args, fold)
+
+    def _free_axis(self, view: View, extent: int) -> int | None:
+        """The first axis to be folded that has ``extent`` and that ``view`` does not need."""
+        ndim = len(self.shape)
+        for axis in range(ndim - self.folds, ndim):
+            rest = zip(self.shape[axis:], view.stride[axis:], strict=True)
+            if self.shape[axis] == extent and all(n == 1 or not step for n, step in rest):
+                return axis
+        return None
 
     def _add_fold(self, node: Node, args: tuple[int, ...], fold: Fold) -> int:
         number = self._add(node.op, args, node.dtype, fold)
