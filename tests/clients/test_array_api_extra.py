@@ -13,9 +13,9 @@ import array_api_extra as xpx
 import numpy as np
 import pytest
 from array_api_compat import numpy as np_compat
-from clients.comparing import ARRAYS, BUFFERS, Case, Maker, check, compare
 
 import onebuf
+from clients.comparing import ARRAYS, BUFFERS, Case, Maker, check, compare
 from onebuf import Buffer
 from onebuf.errors import DeviceError
 

@@ -24,6 +24,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy._lib import _array_api
+
+import onebuf
 from clients.comparing import ARRAYS, BUFFERS, Case, check
 from clients.scipy_cases import (
     cluster,
@@ -37,9 +40,6 @@ from clients.scipy_cases import (
     special,
     stats,
 )
-from scipy._lib import _array_api
-
-import onebuf
 
 CASES: dict[str, Case] = {}
 for module in (cluster, fft, ndimage, numeric, searches, signal, spatial, special, stats):

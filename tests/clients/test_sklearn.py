@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn
-from clients.comparing import ARRAYS, BUFFERS, Case, Maker, Plain, check, compare
 from sklearn import metrics
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -62,6 +61,7 @@ from sklearn.preprocessing import (
 from sklearn.utils import all_estimators, check_consistent_length, get_tags
 
 import onebuf
+from clients.comparing import ARRAYS, BUFFERS, Case, Maker, Plain, check, compare
 from onebuf import Buffer
 
 _DRAW = np.random.default_rng(37)
