@@ -149,6 +149,8 @@ class Trace:
         (src,) = node.srcs
         axes, _ = node.arg
         extent = prod([src.shape[axis] for axis in axes])
+        if not extent:
+            raise Cut(node, "there is nothing to fold, and no operand may be read")
         if not self.folds or self.shape[-1] != extent or (view.stride[-1] and extent > 1):
             raise Cut(node, "its result is read at another shape")
         kept = [axis for axis in range(len(src.shape)) if axis not in axes]
