@@ -127,6 +127,12 @@ def test_another_shape_compiles_nothing() -> None:
     assert count.compiles == 0
 
 
+def test_a_number_that_no_dtype_holds_can_be_compared_with() -> None:
+    with config(eager_numel=0, tier="compile"):
+        x = onebuf.asarray([1, 2])
+        assert (x + 1 < 10**30).to_python() == [True, True]
+
+
 def test_the_error_of_a_kernel_names_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*arguments: Any) -> None:
         raise RuntimeError("no compiler today")

@@ -84,3 +84,15 @@ def test_softmax_of_rows_of_any_length(shape: tuple[int, int]) -> None:
     np.testing.assert_allclose(found[0], softmax(np, array.astype(np.float64)), rtol=1e-5)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize("shape", [(0,), (4, 0), (0, 4)])
+def test_a_fold_of_nothing_reads_nothing(shape: tuple[int, ...]) -> None:
+    array = np.empty(shape, np.float32)
+    with ob.config(eager_numel=0, tier="compile", check_bounds=True):
+        x = ob.asarray(array)
+        for axis in (0, -1, None):
+            got = np.asarray(ob.sum(ob.where(x == x, x, x) * 2, axis=axis))
+            np.testing.assert_array_equal(got, array.sum(axis=axis))
+            got = np.asarray(ob.sum(x, axis=axis) + 1)
+            np.testing.assert_array_equal(got, array.sum(axis=axis) + 1)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64, kind
+from onebuf.dtypes import int64, is_supported, kind
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -159,6 +159,8 @@ class Trace:
         (src,) = node.srcs
         axes, _ = node.arg
         extent = prod([src.shape[axis] for axis in axes])
+        if not extent:
+            raise Cut(node, "there is nothing to fold, and no operand may be read")
         axis = self._free_axis(view, extent)
         if axis is None:
             raise Cut(node, "its result is read at another shape")
@@ -293,6 +295,8 @@ def _array_view(array: np.ndarray[Any, Any]) -> View:
 @cache
 def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     """The dtypes that ``op`` computes in; None if there is no kernel for them."""
+    if not all(is_supported(dtype) for dtype in operands):
+        return None  # a number beyond 64 bits, which can only be compared with
     if op is WHERE:
         common = np.result_type(*operands[1:])
         return (operands[0], common, common)
