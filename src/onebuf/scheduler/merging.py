@@ -126,8 +126,9 @@ class _Merger:
 
     def _update(self, cluster: Cluster, before: int) -> None:
         """Everything after ``cluster`` now comes after ``before`` as well."""
-        cluster.before = before
         bit = 1 << cluster.number
+        assert not before & bit, "a kernel would have to run before itself"
+        cluster.before = before
         for other in self.clusters:
             if other.before & bit:
                 other.before |= before
