@@ -91,6 +91,37 @@ def test_every_tier_and_number_of_threads_gives_the_same_bits(name: str) -> None
     assert np.asarray(at_once).tobytes() == reference
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "shape", [(1000, 3), (40, 2), (16, 31), (15, 3), (3, 1000), (64, 33), (20, 7, 3), (1, 50)]
+)
+def test_sums_of_short_and_long_rows_have_one_order(shape: tuple[int, ...], dtype: str) -> None:
+    x = RNG.normal(size=shape).astype(dtype)
+    for axes in [(0,), (len(shape) - 1,), tuple(range(len(shape) - 1)), tuple(range(len(shape)))]:
+        found = set()
+        for options in (
+            {"eager_numel": 10**9},
+            {"eager_numel": 0, "tier": "interpret"},
+            {"eager_numel": 0, "tier": "compile", "threads": 1},
+            {"eager_numel": 0, "tier": "compile", "threads": 2},
+        ):
+            with config(**options):
+                total = np.asarray(onebuf.sum(onebuf.asarray(x), axis=axes))
+            np.testing.assert_allclose(total, x.sum(axis=axes, dtype="f8"), rtol=1e-5, atol=1e-5)
+            found.add(total.tobytes())
+        assert len(found) == 1
+
+
+def test_a_square_is_a_product_however_it_is_written() -> None:
+    x = onebuf.asarray(A)
+    wanted = (A * A).tobytes()
+    in_place = onebuf.asarray(A, copy=True)
+    in_place **= 2
+    assert np.asarray(x**2).tobytes() == np.asarray(in_place).tobytes() == wanted
+    with config(eager_numel=0, tier="compile"):
+        assert np.asarray(x**2.0).tobytes() == wanted
+
+
 def test_a_hot_structure_is_compiled_and_a_cold_one_is_not() -> None:
     def tiers(times: int) -> set[int]:
         seen = set()

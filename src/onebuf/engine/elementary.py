@@ -38,6 +38,7 @@ ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
 _FLOATS = (float32, float64)
 _ALONE = (1,)
 _WORDS = struct.Struct("5q")
+_MATRIX = struct.Struct("8q")
 _START_OF_BYTES = bytes.__basicsize__ - 1
 """Where in a bytes object CPython keeps the bytes."""
 
@@ -103,26 +104,40 @@ def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         if not is_ours(op, x.dtype, out.dtype) or not x.size:
             theirs(x, axes, out, keepdims)
             return
-        last = x.ndim - 1
-        sequential = bool(axes) and last not in axes
-        if not x.flags.c_contiguous or axes != tuple(range(x.ndim - len(axes), x.ndim)):
-            kept = [axis for axis in range(x.ndim) if axis not in axes]
-            x = np.ascontiguousarray(x.transpose([*kept, *sorted(axes)]))
-        extent = prod(x.shape[x.ndim - len(axes) :])
-        count = x.size // extent
         target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
-        if count == 1:
-            block = struct.pack("5q", address_of(x), address_of(target), extent, 1, 0)
+        if len(axes) < x.ndim and axes == tuple(range(len(axes))) and x.flags.c_contiguous:
+            _fold_columns(op, x, len(axes), target)
         else:
-            block = struct.pack(
-                "8q", address_of(x), address_of(target), count, extent, extent, 1, 1, 0
-            )
-        compiled = rows().fold(op, out.dtype, count > 1, sequential)
-        compiled.quick(id(block) + _START_OF_BYTES, 0, count if count > 1 else extent)
+            _fold_rows(op, x, axes, target)
         if target is not out:
             out[...] = target
 
     return fold
+
+
+def _fold_columns(op: Op, x: Array, axes: int, out: Array) -> None:
+    """Fold the first ``axes`` axes of a contiguous array."""
+    extent = prod(x.shape[:axes])
+    count = x.size // extent
+    block = _MATRIX.pack(address_of(x), address_of(out), count, extent, 1, count, 1, 0)
+    rows().columns(op, out.dtype).quick(id(block) + _START_OF_BYTES, 0, count)
+
+
+def _fold_rows(op: Op, x: Array, axes: tuple[int, ...], out: Array) -> None:
+    """Fold any axes, in a copy that has them last if they are not."""
+    sequential = bool(axes) and x.ndim - 1 not in axes
+    if not x.flags.c_contiguous or axes != tuple(range(x.ndim - len(axes), x.ndim)):
+        kept = [axis for axis in range(x.ndim) if axis not in axes]
+        x = np.ascontiguousarray(x.transpose([*kept, *sorted(axes)]))
+    extent = prod(x.shape[x.ndim - len(axes) :])
+    count = x.size // extent
+    if count == 1:
+        block = _WORDS.pack(address_of(x), address_of(out), extent, 1, 0)
+    else:
+        block = _MATRIX.pack(address_of(x), address_of(out), count, extent, extent, 1, 1, 0)
+    short = count > 1 and extent < rows().SHORT
+    compiled = rows().fold(op, out.dtype, count > 1, sequential, short)
+    compiled.quick(id(block) + _START_OF_BYTES, 0, count if count > 1 else extent)
 
 
 OUR_LOOPS = LOOPS | {

@@ -1,4 +1,4 @@
-"""Kernels of one operation on contiguous rows, for arrays that are in memory and small."""
+"""Kernels of one operation on contiguous rows or columns, for small arrays in memory."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.engine.choosing import SHORT, choose
 from onebuf.engine.kernels import program
 from onebuf.graph import Op
 from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
 
 DT = np.dtype[Any]
+
+__all__ = ["SHORT", "columns", "elementwise", "fold"]
 
 
 @cache
@@ -25,9 +28,30 @@ def elementwise(op: Op, dtype: DT, paces: tuple[int, ...]) -> Any:
 
 
 @cache
-def fold(op: Op, dtype: DT, several: bool, sequential: bool) -> Any:
-    """The program of a reduction over contiguous rows: several, or one."""
+def fold(op: Op, dtype: DT, several: bool, sequential: bool, short: bool) -> Any:
+    """The program of a reduction over contiguous rows: one, or several, which may be short."""
     slots = (Slot(dtype, (ANY, 1) if several else (1,)), Slot(dtype, (1, 0) if several else (0,)))
-    folded = Step(op, (0,), dtype, Fold(int(several), sequential))
-    steps = (Step(LOAD, (), dtype, 0), folded, Step(STORE, (1,), dtype, 1))
-    return program(Nest(1 + several, slots, steps))
+    nest = _nest(op, dtype, slots, Fold(int(several), sequential))
+    if not several:
+        return program(nest)
+    return _chosen(nest, (1024, 4 if short else 1024), [(1024, 1), (1, 0)])
+
+
+@cache
+def columns(op: Op, dtype: DT) -> Any:
+    """The program of a reduction over the rows of a contiguous matrix, one row after another."""
+    nest = _nest(op, dtype, (Slot(dtype, (1, ANY)), Slot(dtype, (1, 0))), Fold(1, True))
+    return _chosen(nest, (1024, 1024), [(1, 1024), (1, 0)])
+
+
+def _nest(op: Op, dtype: DT, slots: tuple[Slot, Slot], how: Fold) -> Nest:
+    steps = (Step(LOAD, (), dtype, 0), Step(op, (0,), dtype, how), Step(STORE, (1,), dtype, 1))
+    return Nest(1 + how.axis, slots, steps)
+
+
+def _chosen(nest: Nest, extents: tuple[int, int], strides: list[tuple[int, ...]]) -> Any:
+    """The program in the rendering that suits such sizes, and works for all.
+
+    Strides are named that are too large to become part of the code.
+    """
+    return program(nest, choose(nest, extents, [0, 0], strides))

@@ -17,10 +17,20 @@ from onebuf.engine.realizing import own, read
 from onebuf.engine.sources import write_region
 from onebuf.errors import DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import KernelRan, listeners, tell
-from onebuf.graph import SOURCE, VIEW, Node, Op, elementwise_dtype, fail, pending_readers
+from onebuf.graph import (
+    BINARY,
+    SOURCE,
+    UNARY,
+    VIEW,
+    Node,
+    Op,
+    elementwise_dtype,
+    fail,
+    pending_readers,
+)
 from onebuf.layout import View, broadcast_shapes
 from onebuf.memory import FileBlock
-from onebuf.ops import Scalar, quietly, view_of
+from onebuf.ops import Scalar, is_square, quietly, view_of
 
 Array = np.ndarray[Any, Any]
 
@@ -54,6 +64,9 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
         result = elementwise_dtype(op, dtype, meet_scalar(dtype, scalar))
         operand = typed_scalar(value, dtype)
     check_in_place(op.name, result, dtype)
+    if op is BINARY["pow"] and is_square(dtype, value):
+        change(op.name, target, lambda array: OUR_LOOPS[UNARY["square"]](array, array))
+        return
     change(op.name, target, lambda array: _update(op, array, operand, result))
 
 
