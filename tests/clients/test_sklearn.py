@@ -123,9 +123,6 @@ def fitted(estimator: Any, x: Any, *targets: Any, **more: Any) -> dict[str, Any]
     return found
 
 
-APART = X + 4.0 * (CLASSES == 0)[:, None]
-"""Two heaps: a mixture is found in few steps, before rounding decides about the last one."""
-
 ESTIMATORS: dict[str, tuple[Any, Any, Any]] = {
     "Binarizer": (Binarizer(threshold=0.3), X, None),
     "KernelCenterer": (KernelCenterer(), KERNEL, None),
@@ -176,7 +173,7 @@ ESTIMATORS: dict[str, tuple[Any, Any, Any]] = {
                 tol=1e-6,
                 max_iter=900,
             ),
-            APART,
+            X,
             None,
         )
         for kind in ("tied", "diag", "spherical")
@@ -220,6 +217,18 @@ def test_an_estimator_keeps_our_type_and_gives_its_own_numbers(name, dtype):
         kept = dtype if y is not None and y.dtype.kind == "f" else None
         return fitted(estimator, a(x, dtype), *(() if y is None else (a(y, kept),)))
 
+    if name.startswith("GaussianMixture") and not double:
+        # NumPy's single precision ends some steps early, up to 3e-3 from where it should be: ours
+        # is held to NumPy's double precision, by the same bound.
+        exact, ours = fitted(estimator, ARRAYS(x)), case(BUFFERS)
+        assert ours.keys() == exact.keys()
+        for key, wanted in exact.items():
+            if isinstance(wanted, np.ndarray) and wanted.dtype.kind == "f":
+                found = ours[key]
+                assert isinstance(found, Buffer)
+                assert (found.shape, found.dtype) == (wanted.shape, dtype)
+                np.testing.assert_allclose(np.asarray(found), wanted, rtol=2e-3, atol=2e-3)
+        return
     check(case, 1e-9 if double else 2e-3 if name.startswith(ITERATED) else 1e-4)
 
 
