@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer import Buffer
-from onebuf.engine.kernels import pack, program
+from onebuf.engine.kernels import pack, program, scalar_words
 from onebuf.engine.planning import supports
 from onebuf.graph import settle
 from onebuf.kernel import permuted, reordered
@@ -48,7 +48,7 @@ def strides_of(one: Group) -> list[tuple[int, ...]]:
 
 def run_checked(one: Group, rendering: Rendering, out: Array, limits: list[tuple[int, int]]) -> int:
     """The slot whose limits the kernel would leave; -1 if it leaves none."""
-    words = pack(addresses_of(one, out), one.extents, strides_of(one), one.scalars, limits)
+    words = pack(addresses_of(one, out), one.extents, strides_of(one), scalar_words(one.scalars), limits)
     program(one.nest, replace(rendering, checked=True)).call(words.ctypes.data, 0, one.extents[0])
     return int(words[-1]) - 1
 
@@ -57,7 +57,7 @@ def run(one: Group, rendering: Rendering, out: Array, pieces: tuple[int, ...] = 
     """What the kernel stores in ``out``, run from each of ``pieces`` to the next."""
     addresses = addresses_of(one, out)
     strides = strides_of(one)
-    words = pack(addresses, one.extents, strides, one.scalars)
+    words = pack(addresses, one.extents, strides, scalar_words(one.scalars))
     compiled = program(one.nest, rendering)
     bounds = [0, *[piece for piece in pieces if 0 < piece < one.extents[0]], one.extents[0]]
     for first, last in pairwise(bounds):
@@ -77,6 +77,7 @@ def in_order(one: Group, order: tuple[int, ...]) -> Group:
         permuted(one.extents, order),
         tuple([Reach(reach.node, view, reach.is_index) for reach, view in pairs]),
         one.scalars,
+        one.givers,
         one.outputs,
         one.reason,
     )

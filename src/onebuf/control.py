@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onebuf.buffer import Buffer
-from onebuf.engine import plan
+from onebuf.engine import items_for
 from onebuf.engine import realize as realize_nodes
 from onebuf.memory import POOL, PoolStats
 from onebuf.scheduler import Item
@@ -28,7 +28,7 @@ def schedule(*buffers: Buffer) -> list[Group | Item]:
     >>> [(kernel.name, kernel.reason) for kernel in kernels]
     [('multiply + add', 'asked for')]
     """
-    return plan([buffer._node for buffer in buffers], dry=True)
+    return items_for([buffer._node for buffer in buffers])
 
 
 def memory_stats() -> dict[str, PoolStats]:

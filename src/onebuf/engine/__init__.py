@@ -2,7 +2,7 @@
 
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
-from onebuf.engine.planning import plan
+from onebuf.engine.planning import items_for
 from onebuf.engine.realizing import own, read, realize
 from onebuf.engine.writing import (
     assign,
@@ -22,8 +22,8 @@ __all__ = [
     "check_kind",
     "counters",
     "explain",
+    "items_for",
     "own",
-    "plan",
     "read",
     "realize",
     "settle_readers",

@@ -18,7 +18,7 @@ from onebuf.backends.arrayapi import FOLDS, LOOPS
 from onebuf.dtypes import float32, float64
 from onebuf.engine.gate import rows
 from onebuf.graph import BINARY, REDUCE, UNARY, Op
-from onebuf.memory import address_of
+from onebuf.memory import address_of, address_of_bytes
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -39,8 +39,6 @@ _FLOATS = (float32, float64)
 _ALONE = (1,)
 _WORDS = struct.Struct("5q")
 _MATRIX = struct.Struct("8q")
-_START_OF_BYTES = bytes.__basicsize__ - 1
-"""Where in a bytes object CPython keeps the bytes."""
 
 
 def is_ours(op: Op, operand: DT, result: DT) -> bool:
@@ -64,7 +62,7 @@ def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
         block = struct.pack(f"{len(words)}q", *words)
         compiled = rows().elementwise(op, out.dtype, paces)
-        compiled.quick(id(block) + _START_OF_BYTES, 0, out.size)
+        compiled.quick(address_of_bytes(block), 0, out.size)
         if target is not out:
             out[...] = target
 
@@ -84,7 +82,7 @@ def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
             and out.flags.c_contiguous
         ):
             block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
-            rows().elementwise(op, dtype, _ALONE).quick(id(block) + _START_OF_BYTES, 0, x.size)
+            rows().elementwise(op, dtype, _ALONE).quick(address_of_bytes(block), 0, x.size)
         else:
             slow(x, out)
 
@@ -120,7 +118,7 @@ def _fold_columns(op: Op, x: Array, axes: int, out: Array) -> None:
     extent = prod(x.shape[:axes])
     count = x.size // extent
     block = _MATRIX.pack(address_of(x), address_of(out), count, extent, 1, count, 1, 0)
-    rows().columns(op, out.dtype).quick(id(block) + _START_OF_BYTES, 0, count)
+    rows().columns(op, out.dtype).quick(address_of_bytes(block), 0, count)
 
 
 def _fold_rows(op: Op, x: Array, axes: tuple[int, ...], out: Array) -> None:
@@ -137,7 +135,7 @@ def _fold_rows(op: Op, x: Array, axes: tuple[int, ...], out: Array) -> None:
         block = _MATRIX.pack(address_of(x), address_of(out), count, extent, extent, 1, 1, 0)
     short = count > 1 and extent < rows().SHORT
     compiled = rows().fold(op, out.dtype, count > 1, sequential, short)
-    compiled.quick(id(block) + _START_OF_BYTES, 0, count if count > 1 else extent)
+    compiled.quick(address_of_bytes(block), 0, count if count > 1 else extent)
 
 
 OUR_LOOPS = LOOPS | {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from onebuf.engine.planning import plan
+from onebuf.engine.planning import items_for
 from onebuf.graph import COPY, Kind, Node
 from onebuf.scheduler import Item, is_readable
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def explain(nodes: Sequence[Node]) -> str:
     """Which passes over memory ``nodes`` still need, why, and how many bytes each moves."""
-    items = plan([node for node in nodes if not is_readable(node)], dry=True)
+    items = items_for([node for node in nodes if not is_readable(node)])
     if not items:
         return "nothing to compute: the elements are in memory"
     read = sum(item.bytes_read for item in items)

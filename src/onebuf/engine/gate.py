@@ -21,6 +21,6 @@ def _module(name: str) -> Callable[[], Any]:
 
 
 grouping = _module("onebuf.scheduler.grouping")
-kernels = _module("onebuf.engine.kernels")
+launching = _module("onebuf.engine.launching")
 rows = _module("onebuf.engine.rows")
 supporting = _module("onebuf.engine.supporting")

@@ -1,4 +1,4 @@
-"""Kernels run: a group's nest compiled once, its arguments packed, its indices shared out.
+"""Kernels: a nest compiled once, its arguments packed, its indices shared out.
 
 This is tier 2. Programs are found by nest, so a new shape compiles nothing. The compiler itself is
 imported when the first kernel is needed.
@@ -7,37 +7,23 @@ imported when the first kernel is needed.
 from __future__ import annotations
 
 import importlib
+import struct
+from collections.abc import Iterable
 from functools import cache
-from math import prod
-from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
-from onebuf.engine.choosing import VECTOR_NBYTES, checked, choose
 from onebuf.errors import BoundsError
-from onebuf.events import KernelRan, listeners, tell
-from onebuf.graph import Node, attach, settle
-from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
-from onebuf.memory import address_of
-from onebuf.ops import new_array
-from onebuf.options import options
+from onebuf.kernel import Nest
 from onebuf.render.rendering import Rendering
 from onebuf.render.writing import render
-from onebuf.scheduler.grouping import Group
-from onebuf.scheduler.tracing import Reach
 
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
 
-SHARED = 32768
-"""Fewer elements than this are not worth waking another thread for."""
-GRAIN = 16384
-"""About as many elements as a thread takes at a time."""
-STRIPS = {"rows": 1, "columns": 512, "tiles": 64}
-"""Fewer indices than this are not taken apart from their neighbours, by strategy."""
 PLAIN = Rendering()
+WORD_NBYTES = 8
 
 
 @cache
@@ -52,122 +38,35 @@ def program(nest: Nest, rendering: Rendering = PLAIN) -> Any:
     return _cpu().compile(render(nest, "kernel", rendering), "kernel")
 
 
-@cache
-def _first_equal(nest: Nest) -> Nest:
-    """The first nest equal to this one: what is known of it is then found without comparing."""
-    return nest
+def share(compiled: Any, words_address: int, count: int, grain: int) -> None:
+    """Run a program on the indices up to ``count``, ``grain`` of them at a time, on all threads."""
+    _cpu().run(compiled, words_address, count, grain)
 
 
-def run_group(group: Group) -> None:
-    """Compute the outputs of ``group``, which become stored."""
-    start = perf_counter()
-    made = [new_array(node.shape, node.dtype) for node in group.outputs]
-    try:
-        launch(group, [array for array, _ in made])
-    except Exception as error:
-        origin = group.outputs[0].origin
-        if origin is not None:
-            error.add_note(f"while computing {group.outputs[0].op.name}, asked for at {origin}")
-        raise
-    if listeners():
-        nbytes = sum(array.nbytes for array, _ in made)
-        tell(KernelRan(group.name, nbytes, perf_counter() - start, 2))
-    for node, (array, block) in zip(group.outputs, made, strict=True):
-        attach(node, array, block)
+def scalar_words(scalars: Iterable[np.generic]) -> bytes:
+    """Scalars as a call takes them: a word each.
 
-
-def launch(group: Group, outputs: list[Array]) -> None:
-    """Run the kernel of ``group`` into ``outputs``."""
-    nest, extents = _first_equal(group.nest), group.extents
-    addresses = [
-        reach.view.offset
-        if reach.is_index
-        else _address(reach.node, group.outputs, outputs)
-        + reach.view.offset * reach.node.dtype.itemsize
-        for reach in group.reaches
-    ]
-    if nest.folds_all and extents[0] > CHUNK:
-        limits = None
-        if options().check_bounds:
-            limits = [_limits(reach, group.outputs, outputs) for reach in group.reaches]
-        _in_chunks(group, addresses, limits)
-        return
-    strides = [reach.view.stride for reach in group.reaches]
-    order = best_order(nest)
-    if order is not None:
-        nest, extents = reordered(nest, order), permuted(extents, order)
-        strides = [permuted(stride, order) for stride in strides]
-    rendering = choose(nest, extents, addresses, strides)
-    limits = None
-    if options().check_bounds:
-        rendering = checked(rendering)
-        limits = [_limits(reach, group.outputs, outputs) for reach in group.reaches]
-    words = pack(addresses, extents, strides, group.scalars, limits)
-    least = STRIPS[rendering.strategy] if nest.ndim == 2 else 1
-    count = 0 if nest.folds_all else extents[0]
-    _share(program(nest, rendering), words, extents, count, least)
-    if limits is not None:
-        _report(words, nest)
+    >>> scalar_words([np.int64(1), np.bool(True)]).hex()
+    '01000000000000000100000000000000'
+    """
+    return b"".join([scalar.tobytes().ljust(WORD_NBYTES, b"\0") for scalar in scalars])
 
 
 def pack(
-    addresses: list[int], extents: Any, strides: Any, scalars: Any, limits: Limits | None = None
+    addresses: list[int], extents: Any, strides: Any, scalars: bytes, limits: Limits | None = None
 ) -> Array:
     """The argument block of a call, as `onebuf.render.loops` lays it out.
 
     ``limits`` are for a kernel that checks its bounds, as `onebuf.render.rendering` says.
     """
     rows = [step for stride in strides for step in stride]
-    first = len(addresses) + len(extents) + len(rows)
+    front = struct.pack(f"{len(addresses) + len(extents) + len(rows)}q", *addresses, *extents, *rows)
     more = [] if limits is None else [*(byte for pair in limits for byte in pair), 0]
-    words = np.array([*addresses, *extents, *rows, *(0 for _ in scalars), *more], dtype=np.int64)
-    for number, scalar in enumerate(scalars, first):
-        words[number : number + 1].view(scalar.dtype)[0] = scalar
-    return words
+    block = bytearray(front + scalars + struct.pack(f"{len(more)}q", *more))
+    return np.frombuffer(block, np.int64)
 
 
-def _share(compiled: Any, words: Array, extents: tuple[int, ...], count: int, least: int) -> None:
-    """Run on one thread, or on all of them if the outermost axis can be divided."""
-    address = address_of(words)
-    if not count or prod(extents) < SHARED:
-        compiled.call(address, 0, extents[0])
-        return
-    inner = max(1, prod(extents[1:]))
-    grain = max(least, GRAIN // inner)
-    if len(extents) == 1:
-        grain = -(-grain // VECTOR_NBYTES) * VECTOR_NBYTES
-    _cpu().run(compiled, address, count, grain)
-
-
-def _in_chunks(group: Group, addresses: list[int], limits: Limits | None) -> None:
-    """A fold of everything: first chunk by chunk, shared out, then the chunks."""
-    first, second = partials(group.nest)
-    extent = group.extents[0]
-    chunks = -(-extent // CHUNK)
-    parts = [np.empty(chunks, slot.dtype) for slot in first.slots[len(group.nest.slots) :]]
-    places = [*addresses, *[address_of(part) for part in parts]]
-    strides = [*[reach.view.stride for reach in group.reaches], *[(1,) for _ in parts]]
-    rendering = PLAIN
-    if limits is not None:
-        rendering = checked(rendering)
-        limits = [*limits, *[byte_bounds(part) for part in parts]]
-    words = pack(places, (extent,), strides, group.scalars, limits)
-    _cpu().run(program(first, rendering), address_of(words), extent, 2 * CHUNK)
-    again = pack(places, (chunks,), strides, group.scalars, limits)
-    program(second, rendering).call(address_of(again), 0, chunks)
-    if limits is not None:
-        _report(words, first)
-        _report(again, second)
-
-
-def _limits(reach: Reach, outputs: tuple[Node, ...], arrays: list[Array]) -> tuple[int, int]:
-    """The first byte of the memory that a slot may reach, and the one after the last."""
-    if reach.is_index:
-        return (0, 0)
-    return byte_bounds(_array(reach.node, outputs, arrays))
-
-
-def _report(words: Array, nest: Nest) -> None:
+def report(words: Array, nest: Nest) -> None:
     """Raise if the kernel that had these arguments would have left its memory."""
     slot = int(words[-1]) - 1
     if slot >= 0:
@@ -176,16 +75,3 @@ def _report(words: Array, nest: Nest) -> None:
             f"{nest.slots[slot]}; it stopped, and results are incomplete. This is a mistake in "
             f"onebuf, not in your program; please report it with this text.\n{nest.listing()}"
         )
-
-
-def _address(node: Node, outputs: tuple[Node, ...], arrays: list[Array]) -> int:
-    return address_of(_array(node, outputs, arrays))
-
-
-def _array(node: Node, outputs: tuple[Node, ...], arrays: list[Array]) -> Array:
-    for output, array in zip(outputs, arrays, strict=True):
-        if node is output:
-            return array
-    stored = settle(node)
-    assert stored is not None, f"{node} is not in memory"
-    return stored

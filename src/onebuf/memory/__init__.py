@@ -1,6 +1,6 @@
 """Memory: blocks with owners, the pool they come from, and files mapped as blocks."""
 
-from onebuf.memory.address import address_of
+from onebuf.memory.address import address_of, address_of_bytes
 from onebuf.memory.block import Block, Pin, is_writable
 from onebuf.memory.cells import Cell
 from onebuf.memory.mapping import MODES, FileBlock, Mode, check_mode, map_file
@@ -19,6 +19,7 @@ __all__ = [
     "PoolBlock",
     "PoolStats",
     "address_of",
+    "address_of_bytes",
     "check_mode",
     "is_writable",
     "map_file",

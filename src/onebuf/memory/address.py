@@ -7,8 +7,9 @@ if that should not hold here, the slow way is taken.
 
 from __future__ import annotations
 
+import struct
 import sys
-from ctypes import c_void_p
+from ctypes import c_char_p, c_void_p, cast
 from typing import Any
 
 import numpy as np
@@ -36,3 +37,24 @@ def _holds() -> bool:
 
 address_of = _quick if _holds() else _slow
 """The address of the first element of an array."""
+
+
+_START_OF_BYTES = bytes.__basicsize__ - 1
+
+
+def _quick_bytes(block: bytes) -> int:
+    return id(block) + _START_OF_BYTES
+
+
+def _slow_bytes(block: bytes) -> int:
+    return cast(c_char_p(block), c_void_p).value or 0
+
+
+def _bytes_hold() -> bool:
+    """Whether the interpreter keeps the bytes of a bytes object where CPython does."""
+    block = struct.pack("2q", 1, 2)
+    return sys.implementation.name == "cpython" and _quick_bytes(block) == _slow_bytes(block)
+
+
+address_of_bytes = _quick_bytes if _bytes_hold() else _slow_bytes
+"""The address of the first byte; the object must outlive its use."""

@@ -36,6 +36,8 @@ class Group:
     extents: tuple[int, ...]
     reaches: tuple[Reach, ...]
     scalars: tuple[np.generic, ...]
+    givers: tuple[Node | None, ...]
+    """The constants that the scalars are the values of, as far as nodes hold them."""
     outputs: tuple[Node, ...]
     reason: str
 
@@ -336,7 +338,8 @@ def _group(trace: Trace, outputs: tuple[Node, ...], reason: str) -> Group:
         reaches.append(Reach(reach.node, View(extents, merged, reach.view.offset), reach.is_index))
     steps = tuple([_moved(step, len(axes) - ndim) for step in trace.steps])
     nest = Nest(len(axes), tuple(slots), steps, tuple([s.dtype for s in trace.scalars]))
-    return Group(nest, extents, tuple(reaches), tuple(trace.scalars), outputs, reason)
+    scalars, givers = tuple(trace.scalars), tuple(trace.givers)
+    return Group(nest, extents, tuple(reaches), scalars, givers, outputs, reason)
 
 
 def _moved(step: Step, by: int) -> Step:

@@ -79,6 +79,8 @@ class Trace:
     reaches: list[Reach] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     scalars: list[np.generic] = field(default_factory=list)
+    givers: list[Node | None] = field(default_factory=list)
+    """The constants that the scalars are the values of; None for a scalar that no node holds."""
     folded: dict[int, Node] = field(default_factory=dict)
     """The reductions among the steps, by number."""
     _seen: dict[Any, int] = field(default_factory=dict)
@@ -123,8 +125,7 @@ class Trace:
         if node.array is not None or id(node) in self.stops:
             return self._load(node, view)
         if node.op.kind is Kind.CONSTANT:
-            self.scalars.append(node.arg)
-            return self._add(SCALAR, (), node.dtype, len(self.scalars) - 1)
+            return self._scalar(node.arg, node.dtype, node)
         if node.op is ARANGE and kind(node.dtype) in "iu":
             return self._range(node, view)
         return None
@@ -135,14 +136,17 @@ class Trace:
             self._seen[key] = self._add(LOAD, (), node.dtype, self._reach(Reach(node, view)))
         return self._seen[key]
 
+    def _scalar(self, value: np.generic, dtype: DT, giver: Node | None = None) -> int:
+        self.scalars.append(value)
+        self.givers.append(giver)
+        return self._add(SCALAR, (), dtype, len(self.scalars) - 1)
+
     def _range(self, node: Node, view: View) -> int:
         start, _, step = node.arg
         slot = self._reach(Reach(node, view, is_index=True))
         position = self._add(INDEX, (), int64, slot)
         for op, number in ((BINARY["multiply"], step), (BINARY["add"], start)):
-            self.scalars.append(np.int64(number))
-            other = self._add(SCALAR, (), int64, len(self.scalars) - 1)
-            position = self._add(op, (position, other), int64)
+            position = self._add(op, (position, self._scalar(np.int64(number), int64)), int64)
         return self._cast(position, node.dtype)
 
     def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:

@@ -1,0 +1,73 @@
+"""Passes: one operation on NumPy's loops, from memory to memory. This is tier 1."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.arrayapi import run_into
+from onebuf.engine.elementary import is_ours, run_ours
+from onebuf.engine.sources import read_region
+from onebuf.events import Copied, KernelRan, listeners, tell
+from onebuf.graph import COPY, LIBRARY, SOURCE, VIEW, Kind, Node, attach, settle
+from onebuf.layout import View
+from onebuf.memory import Block
+from onebuf.ops import adopted, new_array, quietly
+from onebuf.scheduler import NOTHING, Item, reading
+
+Array = np.ndarray[Any, Any]
+
+
+def run_item(item: Item) -> None:
+    """Compute the result of ``item``, which becomes stored."""
+    node = item.node
+    if item.kind == NOTHING:
+        attach(node, *new_array(node.shape, node.dtype))
+        return
+    try:
+        start = perf_counter()
+        operands = tuple([fetch(reading(source)) for source in item.inputs])
+        out, block = _compute(node, operands)
+    except Exception as error:
+        if node.origin is not None:
+            error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
+        raise
+    if listeners():
+        tell(KernelRan(node.op.name, out.nbytes, perf_counter() - start, 1))
+        if node.op.kind is Kind.COPY:
+            tell(Copied(out.nbytes, item.reason))
+    attach(node, out, block)
+
+
+def fetch(node: Node) -> Array:
+    """The elements of a node that needs no computing: stored, constant, or read on demand."""
+    array = settle(node)
+    if array is not None:
+        return array
+    base = node.base
+    if base.op.kind is Kind.CONSTANT:
+        return np.broadcast_to(np.asarray(base.arg), node.shape)
+    assert base.op is SOURCE, f"{node} is still to be computed"
+    view = node.arg if node.op is VIEW else View.contiguous(node.shape)
+    return read_region(base.arg, view)
+
+
+def _compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
+    """The elements of ``node``, and the block that they lie on."""
+    if node.op is LIBRARY:  # brings memory of its own, which is as good as the pool's
+        found = np.asarray(quietly(node.arg, *operands), dtype=node.dtype)
+        assert found.shape == node.shape, f"{node} came out with shape {found.shape}"
+        if not any(np.may_share_memory(found, operand) for operand in operands):
+            made = adopted(found)
+            assert made.array is not None
+            assert made.block is not None
+            return made.array, made.block
+        operands = (found,)
+    out, block = new_array(node.shape, node.dtype)
+    if operands and is_ours(node.op, operands[0].dtype, node.dtype):
+        quietly(run_ours, node.op, operands, node.arg, out)
+    else:
+        quietly(run_into, COPY if node.op is LIBRARY else node.op, operands, node.arg, out)
+    return out, block

@@ -1,0 +1,226 @@
+"""Plans: what to run, in which order, for every graph of one form.
+
+A plan knows nodes by number, so it holds no memory and serves every graph of its form
+(`onebuf.scheduler.form`). A run takes the nodes that it needs out of the walk over the graph and
+lets go of each as soon as no later step needs it. Intermediate results that nobody else can ask
+for lie in one arena and are forgotten after the run.
+
+If a step fails, everything computed so far stays valid and everything else stays pending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from onebuf.engine import gate
+from onebuf.engine.passes import run_item
+from onebuf.events import KernelRan, listeners, tell
+from onebuf.graph import Node, attach, settle
+from onebuf.memory import POOL, Block, address_of
+from onebuf.ops import new_array
+from onebuf.options import options
+from onebuf.scheduler import Item, reading
+from onebuf.scheduler.arena import Arena, arena_of
+
+if TYPE_CHECKING:
+    from onebuf.scheduler.grouping import Group
+
+Array = np.ndarray[Any, Any]
+Held = list[Node | None]
+"""The nodes that a run still needs, by number."""
+Numbers = dict[int, int]
+"""What stands for a node, by its id: a number in `Held`, or ``~offset`` in the arena."""
+
+
+class Step(Protocol):
+    """One item of a plan."""
+
+    done: tuple[int, ...]
+    """What no later step needs."""
+
+    def run(self, held: Held, arena: int) -> None:
+        """Compute the results; ``arena`` is where intermediate results begin."""
+
+
+class Plan:
+    """Steps, the numbers of the nodes that they need, and the memory for what is forgotten."""
+
+    __slots__ = ("steps", "needed", "arena")
+
+    def __init__(self, steps: list[Step], needed: list[int], arena: Arena) -> None:
+        self.steps = steps
+        self.needed = needed
+        self.arena = arena
+
+    def run(self, nodes: list[Node]) -> None:
+        """Compute the nodes of a graph; empties ``nodes``, which is its walk."""
+        held: Held = [nodes[number] for number in self.needed]
+        nodes.clear()
+        block = POOL.allocate(self.arena.nbytes) if self.arena.nbytes else None
+        start = 0 if block is None else block.address
+        for step in self.steps:
+            step.run(held, start)
+            for number in step.done:
+                held[number] = None
+
+
+class PassStep:
+    """An operation on NumPy's loops."""
+
+    __slots__ = ("done", "_number", "_kind", "_reason")
+
+    def __init__(self, item: Item, numbers: Numbers) -> None:
+        self.done: tuple[int, ...] = ()
+        self._number = numbers[id(item.node)]
+        self._kind = item.kind
+        self._reason = item.reason
+
+    def run(self, held: Held, arena: int) -> None:
+        """Compute the node."""
+        node = held[self._number]
+        assert node is not None
+        operands = tuple([reading(src) for src in node.srcs])
+        run_item(Item(self._kind, self._reason, operands, (node,)))
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A result: what stands for its node, and what it is."""
+
+    number: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return prod(self.shape) * self.dtype.itemsize
+
+
+class KernelStep:
+    """A compiled kernel."""
+
+    __slots__ = ("done", "_launch", "_inputs", "_outputs", "_places", "_scalars", "_name")
+
+    def __init__(self, group: Group, numbers: Numbers) -> None:
+        self.done: tuple[int, ...] = ()
+        self._name = group.name
+        try:
+            self._launch = gate.launching().prepare(group)
+        except Exception as error:
+            _say_where(error, self._name, group.node)
+            raise
+        inputs, outputs = group.inputs, group.outputs
+        self._inputs = tuple([numbers[id(node)] for node in inputs])
+        self._outputs = tuple([Output(numbers[id(n)], n.shape, n.dtype) for n in outputs])
+        bases = {id(node): at for at, node in enumerate((*inputs, *outputs), 1)}
+        self._places = tuple(
+            [
+                (0, reach.view.offset)
+                if reach.is_index
+                else (bases[id(reach.node)], reach.view.offset * reach.node.dtype.itemsize)
+                for reach in group.reaches
+            ]
+        )
+        scalars = zip(group.scalars, group.givers, strict=True)
+        self._scalars = tuple([v if giver is None else numbers[id(giver)] for v, giver in scalars])
+
+    def run(self, held: Held, arena: int) -> None:
+        """Run the kernel; its results become stored, except for those in the arena."""
+        start = perf_counter() if listeners() else 0.0
+        made: list[tuple[Array, Block] | None] = []
+        bases = [0]
+        for number in self._inputs:
+            bases.append(arena + ~number if number < 0 else address_of(_array(held[number])))
+        for output in self._outputs:
+            new = None if output.number < 0 else new_array(output.shape, output.dtype)
+            bases.append(arena + ~output.number if new is None else address_of(new[0]))
+            made.append(new)
+        addresses = [bases[at] + offset for at, offset in self._places]
+        scalars = b"".join([_word(scalar, held) for scalar in self._scalars])
+        try:
+            if options().check_bounds:
+                self._launch.check(addresses, scalars, self._limits(held, made))
+            else:
+                self._launch.run(addresses, scalars)
+        except Exception as error:
+            kept = [output.number for output in self._outputs if output.number >= 0]
+            for number in kept[:1]:
+                _say_where(error, self._name, _held(number, held))
+            raise
+        if listeners():
+            nbytes = sum([output.nbytes for output in self._outputs])
+            tell(KernelRan(self._name, nbytes, perf_counter() - start, 2))
+        for output, new in zip(self._outputs, made, strict=True):
+            if new is not None:
+                attach(_held(output.number, held), *new)
+
+    def _limits(
+        self, held: Held, made: list[tuple[Array, Block] | None]
+    ) -> list[tuple[int, int]]:
+        """The first byte that each slot may touch, and the one after the last."""
+        arrays = [_array(held[number]) for number in self._inputs]
+        arrays += [new[0] for new in made if new is not None]
+        bounds = [(0, 0), *[byte_bounds(array) for array in arrays]]
+        return [bounds[at] for at, _ in self._places]
+
+
+def make_plan(items: Sequence[Group | Item], nodes: list[Node], wanted: Sequence[Node]) -> Plan:
+    """The plan that runs ``items``, for graphs whose walk is like ``nodes``."""
+    arena, offsets = arena_of(items, nodes, wanted)
+    walked = {id(node): number for number, node in enumerate(nodes)}
+    uses = [[me for me in _used(item) if me not in offsets] for item in items]
+    order = list(dict.fromkeys(me for used in uses for me in used))
+    numbers = {me: number for number, me in enumerate(order)}
+    last = {me: step for step, used in enumerate(uses) for me in used}
+    places = {me: ~offset for me, offset in offsets.items()} | numbers
+    steps: list[Step] = []
+    for number, item in enumerate(items):
+        is_item = isinstance(item, Item)
+        step: Step = PassStep(item, places) if is_item else KernelStep(item, places)
+        step.done = tuple([numbers[me] for me in numbers if last[me] == number])
+        steps.append(step)
+    return Plan(steps, [walked[me] for me in order], arena)
+
+
+def _used(item: Group | Item) -> list[int]:
+    """The nodes, by id, that a run of ``item`` asks for."""
+    if isinstance(item, Item):
+        return [id(item.node)]
+    givers = [giver for giver in item.givers if giver is not None]
+    return [id(node) for node in (*item.inputs, *item.outputs, *givers)]
+
+
+def _say_where(error: Exception, name: str, node: Node) -> None:
+    """Add to an error where in the user's program the work comes from."""
+    if node.origin is not None:
+        error.add_note(f"while computing {name}, asked for at {node.origin}")
+
+
+def _held(number: int, held: Held) -> Node:
+    node = held[number]
+    assert node is not None, "a node was let go of too early"
+    return node
+
+
+def _array(node: Node | None) -> Array:
+    """The elements of a node that is in memory."""
+    assert node is not None, "a node was let go of too early"
+    array = node.array
+    if array is None:
+        array = settle(node)
+    assert array is not None, f"{node} is not in memory"
+    return array
+
+
+def _word(scalar: np.generic | int, held: Held) -> bytes:
+    """A scalar as a call takes it; a number stands for the constant that holds it."""
+    value = _held(scalar, held).arg if isinstance(scalar, int) else scalar
+    return value.tobytes().ljust(8, b"\0")
