@@ -48,7 +48,9 @@ def strides_of(one: Group) -> list[tuple[int, ...]]:
 
 def run_checked(one: Group, rendering: Rendering, out: Array, limits: list[tuple[int, int]]) -> int:
     """The slot whose limits the kernel would leave; -1 if it leaves none."""
-    words = pack(addresses_of(one, out), one.extents, strides_of(one), scalar_words(one.scalars), limits)
+    words = pack(
+        addresses_of(one, out), one.extents, strides_of(one), scalar_words(one.scalars), limits
+    )
     program(one.nest, replace(rendering, checked=True)).call(words.ctypes.data, 0, one.extents[0])
     return int(words[-1]) - 1
 

@@ -60,7 +60,9 @@ def pack(
     ``limits`` are for a kernel that checks its bounds, as `onebuf.render.rendering` says.
     """
     rows = [step for stride in strides for step in stride]
-    front = struct.pack(f"{len(addresses) + len(extents) + len(rows)}q", *addresses, *extents, *rows)
+    front = struct.pack(
+        f"{len(addresses) + len(extents) + len(rows)}q", *addresses, *extents, *rows
+    )
     more = [] if limits is None else [*(byte for pair in limits for byte in pair), 0]
     block = bytearray(front + scalars + struct.pack(f"{len(more)}q", *more))
     return np.frombuffer(block, np.int64)

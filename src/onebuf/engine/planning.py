@@ -8,17 +8,18 @@ waits for a compiler to add two vectors, and nothing is interpreted for long.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf.engine import gate
 from onebuf.engine.elementary import is_ours
-from onebuf.engine.plans import Plan, make_plan
+from onebuf.engine.plans import Held, Plan, make_plan
 from onebuf.graph import Node, Op, structure
 from onebuf.options import options
 from onebuf.scheduler import Item, schedule
 from onebuf.scheduler.form import form_of
+from onebuf.scheduler.guards import MOST_NODES, Guard, write_guard
 
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
@@ -32,37 +33,68 @@ BYTES_A_SECOND = 2.5e9
 ITEM_SECONDS = 5e-6
 MOST_STRUCTURES = 65536
 MOST_PLANS = 4096
+GUARDED = 4
+"""A plan that was found so often gets a guard, which takes a millisecond to write."""
 
 _spent: dict[int, float] = {}
 """Seconds of interpreting, for each structure that was interpreted."""
 
 
-class Known(NamedTuple):
-    """A plan, and what it costs if it interprets a structure that may be compiled later."""
+class Known:
+    """A plan, how often it was found, and what it costs if it may be compiled later."""
 
-    plan: Plan
-    structure: int
-    cost: float
+    __slots__ = ("plan", "structure", "cost", "found")
+
+    def __init__(self, plan: Plan, structure: int, cost: float) -> None:
+        self.plan = plan
+        self.structure = structure
+        self.cost = cost
+        """Seconds of interpreting; 0: it is compiled."""
+        self.found = 0
 
 
 _known: dict[Hashable, Known] = {}
 """The plans that were made, by the form of their graphs."""
+_guards: dict[Hashable, tuple[Guard, Plan]] = {}
+"""The plan that was last found often for what a line of the program asks for, by that line."""
 
 
-def plan_for(wanted: Sequence[Node], own: bool = False) -> tuple[Plan, list[Node]]:
+def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
     """What makes ``wanted`` readable, made or remembered, and the nodes to run it with."""
     now = options()
-    key, nodes = form_of(wanted, own, now.tier, now.check_bounds)
+    made_at = wanted[0].made_at
+    line = (id(made_at[0]), made_at[1], own, now.tier, now.check_bounds) if made_at else None
+    guarded = _guards.get(line)
+    if guarded is not None:
+        held = guarded[0](wanted)
+        if held is not None:
+            return guarded[1], held  # type: ignore[return-value]
+    key, walk = form_of(wanted, own, now.tier, now.check_bounds)
     known = _known.get(key) if key is not None else None
     if known is not None and (not known.cost or not _is_due(known.structure, known.cost)):
-        return known.plan, nodes
+        known.found += 1
+        if known.found % GUARDED == 0 and not known.cost and line is not None:
+            _remember(_guards, line, _guard(wanted, walk, known.plan))
+        return known.plan, known.plan.nodes_of(walk)
     items, structure, cost = _items(wanted, own, dry=False)
-    plan = make_plan(items, nodes, wanted)
+    plan = make_plan(items, walk, wanted)
     if key is not None:
-        if len(_known) >= MOST_PLANS:
-            del _known[next(iter(_known))]
-        _known[key] = Known(plan, structure, cost)
-    return plan, nodes
+        _remember(_known, key, Known(plan, structure, cost))
+    return plan, plan.nodes_of(walk)
+
+
+def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan) -> Any:
+    if len(walk) > MOST_NODES:
+        return None
+    return write_guard(wanted, plan.needed, plan.made), plan
+
+
+def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:
+    """Put something into a table that never becomes larger than it should: the oldest goes."""
+    if value is not None:
+        if len(table) >= MOST_PLANS:
+            del table[next(iter(table))]
+        table[key] = value
 
 
 def items_for(wanted: Sequence[Node]) -> list[Group | Item]:
@@ -70,9 +102,7 @@ def items_for(wanted: Sequence[Node]) -> list[Group | Item]:
     return _items(wanted, own=False, dry=True)[0]
 
 
-def _items(
-    wanted: Sequence[Node], own: bool, dry: bool
-) -> tuple[list[Group | Item], int, float]:
+def _items(wanted: Sequence[Node], own: bool, dry: bool) -> tuple[list[Group | Item], int, float]:
     """Kernels or passes; for passes also the structure, and what interpreting it costs.
 
     A ``dry`` plan is only looked at, so it does not count as interpreting.

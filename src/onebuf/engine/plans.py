@@ -52,17 +52,23 @@ class Step(Protocol):
 class Plan:
     """Steps, the numbers of the nodes that they need, and the memory for what is forgotten."""
 
-    __slots__ = ("steps", "needed", "arena")
+    __slots__ = ("steps", "needed", "made", "arena")
 
-    def __init__(self, steps: list[Step], needed: list[int], arena: Arena) -> None:
+    def __init__(
+        self, steps: list[Step], needed: list[int], made: list[int], arena: Arena
+    ) -> None:
         self.steps = steps
         self.needed = needed
+        self.made = made
+        """The numbers of the nodes that become stored."""
         self.arena = arena
 
-    def run(self, nodes: list[Node]) -> None:
-        """Compute the nodes of a graph; empties ``nodes``, which is its walk."""
-        held: Held = [nodes[number] for number in self.needed]
-        nodes.clear()
+    def nodes_of(self, walk: Sequence[Node]) -> Held:
+        """The nodes to run it with, out of the walk over a graph."""
+        return [walk[number] for number in self.needed]
+
+    def run(self, held: Held) -> None:
+        """Compute the nodes of a graph; empties ``held``, so nobody else should hold them."""
         block = POOL.allocate(self.arena.nbytes) if self.arena.nbytes else None
         start = 0 if block is None else block.address
         for step in self.steps:
@@ -162,9 +168,7 @@ class KernelStep:
             if new is not None:
                 attach(_held(output.number, held), *new)
 
-    def _limits(
-        self, held: Held, made: list[tuple[Array, Block] | None]
-    ) -> list[tuple[int, int]]:
+    def _limits(self, held: Held, made: list[tuple[Array, Block] | None]) -> list[tuple[int, int]]:
         """The first byte that each slot may touch, and the one after the last."""
         arrays = [_array(held[number]) for number in self._inputs]
         arrays += [new[0] for new in made if new is not None]
@@ -183,11 +187,14 @@ def make_plan(items: Sequence[Group | Item], nodes: list[Node], wanted: Sequence
     places = {me: ~offset for me, offset in offsets.items()} | numbers
     steps: list[Step] = []
     for number, item in enumerate(items):
-        is_item = isinstance(item, Item)
-        step: Step = PassStep(item, places) if is_item else KernelStep(item, places)
+        step: Step = (
+            PassStep(item, places) if isinstance(item, Item) else KernelStep(item, places)
+        )
         step.done = tuple([numbers[me] for me in numbers if last[me] == number])
         steps.append(step)
-    return Plan(steps, [walked[me] for me in order], arena)
+    outputs = [id(node) for item in items for node in item.outputs]
+    made = [walked[me] for me in outputs if me not in offsets]
+    return Plan(steps, [walked[me] for me in order], made, arena)
 
 
 def _used(item: Group | Item) -> list[int]:

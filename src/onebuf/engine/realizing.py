@@ -69,5 +69,5 @@ def own(node: Node) -> Array:
 
 
 def _run(wanted: list[Node], own: bool) -> None:
-    plan, nodes = plan_for(wanted, own)
-    plan.run(nodes)
+    plan, held = plan_for(wanted, own)
+    plan.run(held)

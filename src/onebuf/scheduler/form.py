@@ -11,7 +11,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from onebuf.graph import ARANGE, EMPTY, FAILED, FREED, LIBRARY, RANDOM_BITS, SOURCE, VIEW, Kind, Node
+from onebuf.graph import (
+    ARANGE,
+    EMPTY,
+    FAILED,
+    FREED,
+    LIBRARY,
+    RANDOM_BITS,
+    SOURCE,
+    VIEW,
+    Kind,
+    Node,
+)
 
 _WITHOUT_FORM = frozenset({EMPTY, FAILED, FREED, LIBRARY, RANDOM_BITS, SOURCE})
 """Operations whose argument is a thing of its own, which no other graph has."""
