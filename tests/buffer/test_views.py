@@ -396,7 +396,7 @@ def test_views_writes_and_deferred_work_chain_as_in_numpy(data):
                 if move is not None:
                     pairs.append((move.after, apply(x, move.name, move.args)))
             elif action == "later":
-                pairs.append((array * number, x * number))
+                pairs.append((np.asarray(array * number), x * number))
             elif action == "copy":
                 pairs.append((array.copy(), x.copy()))
             elif action == "read":

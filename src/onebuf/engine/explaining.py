@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from onebuf.engine.dying import private
 from onebuf.engine.planning import items_for
 from onebuf.graph import COPY, Kind, Node
 from onebuf.scheduler import Item, is_readable
+from onebuf.scheduler.arena import arena_of
+from onebuf.scheduler.form import form_of
 
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
@@ -15,7 +18,9 @@ if TYPE_CHECKING:
 
 def explain(nodes: Sequence[Node]) -> str:
     """Which passes over memory ``nodes`` still need, why, and how many bytes each moves."""
-    items = items_for([node for node in nodes if not is_readable(node)])
+    wanted = [node for node in nodes if not is_readable(node)]
+    alone = private(form_of(wanted).nodes) - {id(node.base) for node in wanted}
+    items = items_for(wanted)
     if not items:
         return "nothing to compute: the elements are in memory"
     read = sum(item.bytes_read for item in items)
@@ -25,6 +30,9 @@ def explain(nodes: Sequence[Node]) -> str:
         f"{len(items)} {_plural(len(items), 'kernel')}, {_size(read)} read, "
         f"{_size(written)} written, {copies or 'no'} {_plural(copies, 'copy', 'copies')}"
     )
+    arena, _ = arena_of(items, alone)
+    if arena.saved:
+        head += f", {_size(arena.saved)} saved by sharing memory"
     names: dict[int, str] = {}
     rows = [_row(number, item, names) for number, item in enumerate(items, 1)]
     return "\n".join([head, *rows])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onebuf.engine import gate
+from onebuf.engine.dying import private
 from onebuf.engine.elementary import is_ours
 from onebuf.engine.plans import Held, Plan, make_plan
 from onebuf.graph import Node, Op, structure
@@ -76,8 +77,9 @@ def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
         if known.found % GUARDED == 0 and not known.cost and line is not None:
             _remember(_guards, line, _guard(wanted, walk, known.plan))
         return known.plan, known.plan.nodes_of(walk)
+    alone = private(walk) - {id(node.base) for node in wanted}
     items, structure, cost = _items(wanted, own, dry=False)
-    plan = make_plan(items, walk, wanted)
+    plan = make_plan(items, walk, alone)
     if key is not None:
         _remember(_known, key, Known(plan, structure, cost))
     return plan, plan.nodes_of(walk)

@@ -10,7 +10,7 @@ If a step fails, everything computed so far stays valid and everything else stay
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 from time import perf_counter
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from onebuf.engine import gate
+from onebuf.engine.dying import dies, gifts, watch
 from onebuf.engine.passes import run_item
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import Node, attach, settle
@@ -37,6 +38,11 @@ Held = list[Node | None]
 """The nodes that a run still needs, by number."""
 Numbers = dict[int, int]
 """What stands for a node, by its id: a number in `Held`, or ``~offset`` in the arena."""
+Given = frozenset[int]
+"""Operands that nobody needs after the run, by number."""
+NONE: Given = frozenset()
+Watched = tuple[tuple[int, int], ...]
+"""Nodes that have to die with the operand that is first among them, and how many hold each."""
 
 
 class Step(Protocol):
@@ -45,23 +51,32 @@ class Step(Protocol):
     done: tuple[int, ...]
     """What no later step needs."""
 
-    def run(self, held: Held, arena: int) -> None:
-        """Compute the results; ``arena`` is where intermediate results begin."""
+    def run(self, held: Held, arena: int, given: Given) -> None:
+        """Compute the results; ``arena`` is where intermediate results begin.
+
+        The memory of the operands that ``given`` numbers may be written to.
+        """
 
 
 class Plan:
     """Steps, the numbers of the nodes that they need, and the memory for what is forgotten."""
 
-    __slots__ = ("steps", "needed", "made", "arena")
+    __slots__ = ("steps", "needed", "made", "arena", "_watched")
 
     def __init__(
-        self, steps: list[Step], needed: list[int], made: list[int], arena: Arena
+        self,
+        steps: list[Step],
+        needed: list[int],
+        made: list[int],
+        arena: Arena,
+        watched: list[Watched],
     ) -> None:
         self.steps = steps
         self.needed = needed
         self.made = made
         """The numbers of the nodes that become stored."""
         self.arena = arena
+        self._watched = watched
 
     def nodes_of(self, walk: Sequence[Node]) -> Held:
         """The nodes to run it with, out of the walk over a graph."""
@@ -71,10 +86,19 @@ class Plan:
         """Compute the nodes of a graph; empties ``held``, so nobody else should hold them."""
         block = POOL.allocate(self.arena.nbytes) if self.arena.nbytes else None
         start = 0 if block is None else block.address
+        given = self._given(held) if self._watched else NONE
         for step in self.steps:
-            step.run(held, start)
+            step.run(held, start, given)
             for number in step.done:
                 held[number] = None
+
+    def _given(self, held: Held) -> Given:
+        """The operands that die; lets go of the nodes that were only held to find out."""
+        given = frozenset([watched[0][0] for watched in self._watched if dies(held, watched)])
+        for watched in self._watched:
+            for number, _ in watched[1:]:
+                held[number] = None
+        return given
 
 
 class PassStep:
@@ -88,7 +112,7 @@ class PassStep:
         self._kind = item.kind
         self._reason = item.reason
 
-    def run(self, held: Held, arena: int) -> None:
+    def run(self, held: Held, arena: int, given: Given) -> None:
         """Compute the node."""
         node = held[self._number]
         assert node is not None
@@ -103,6 +127,8 @@ class Output:
     number: int
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    gift: int = -1
+    """The operand whose memory it may have, by number; -1: none."""
 
     @property
     def nbytes(self) -> int:
@@ -115,7 +141,7 @@ class KernelStep:
 
     __slots__ = ("done", "_launch", "_inputs", "_outputs", "_places", "_scalars", "_name")
 
-    def __init__(self, group: Group, numbers: Numbers) -> None:
+    def __init__(self, group: Group, numbers: Numbers, gifts: dict[int, int]) -> None:
         self.done: tuple[int, ...] = ()
         self._name = group.name
         try:
@@ -125,7 +151,12 @@ class KernelStep:
             raise
         inputs, outputs = group.inputs, group.outputs
         self._inputs = tuple([numbers[id(node)] for node in inputs])
-        self._outputs = tuple([Output(numbers[id(n)], n.shape, n.dtype) for n in outputs])
+        self._outputs = tuple(
+            [
+                Output(numbers[id(node)], node.shape, node.dtype, gifts.get(id(node), -1))
+                for node in outputs
+            ]
+        )
         bases = {id(node): at for at, node in enumerate((*inputs, *outputs), 1)}
         self._places = tuple(
             [
@@ -138,7 +169,7 @@ class KernelStep:
         scalars = zip(group.scalars, group.givers, strict=True)
         self._scalars = tuple([v if giver is None else numbers[id(giver)] for v, giver in scalars])
 
-    def run(self, held: Held, arena: int) -> None:
+    def run(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel; its results become stored, except for those in the arena."""
         start = perf_counter() if listeners() else 0.0
         made: list[tuple[Array, Block] | None] = []
@@ -146,7 +177,11 @@ class KernelStep:
         for number in self._inputs:
             bases.append(arena + ~number if number < 0 else address_of(_array(held[number])))
         for output in self._outputs:
-            new = None if output.number < 0 else new_array(output.shape, output.dtype)
+            new = None
+            if output.gift in given:
+                new = _on_memory_of(_held(output.gift, held), output)
+            elif output.number >= 0:
+                new = new_array(output.shape, output.dtype)
             bases.append(arena + ~output.number if new is None else address_of(new[0]))
             made.append(new)
         addresses = [bases[at] + offset for at, offset in self._places]
@@ -176,25 +211,51 @@ class KernelStep:
         return [bounds[at] for at, _ in self._places]
 
 
-def make_plan(items: Sequence[Group | Item], nodes: list[Node], wanted: Sequence[Node]) -> Plan:
-    """The plan that runs ``items``, for graphs whose walk is like ``nodes``."""
-    arena, offsets = arena_of(items, nodes, wanted)
-    walked = {id(node): number for number, node in enumerate(nodes)}
+def make_plan(
+    items: Sequence[Group | Item], walk: list[Node], private: Collection[int] = ()
+) -> Plan:
+    """The plan that runs ``items``, for graphs whose walk is like ``walk``.
+
+    Results that are ``private``, by id, need not become stored.
+    """
+    is_checked = options().check_bounds
+    arena, offsets = arena_of(items, () if is_checked else private)
+    walked = {id(node): number for number, node in enumerate(walk)}
     uses = [[me for me in _used(item) if me not in offsets] for item in items]
-    order = list(dict.fromkeys(me for used in uses for me in used))
-    numbers = {me: number for number, me in enumerate(order)}
     last = {me: step for step, used in enumerate(uses) for me in used}
+    stored = [id(node) for item in items for node in item.outputs if id(node) not in offsets]
+    offered = {} if is_checked else _offered(items, last, offsets)
+    watched = [watch(operand, walk, stored) for operand in offered.values()]
+    order = list(dict.fromkeys([*last, *[id(node) for nodes in watched for node, _ in nodes]]))
+    numbers = {me: number for number, me in enumerate(order)}
     places = {me: ~offset for me, offset in offsets.items()} | numbers
+    gifts = {me: numbers[id(operand)] for me, operand in offered.items()}
     steps: list[Step] = []
     for number, item in enumerate(items):
         step: Step = (
-            PassStep(item, places) if isinstance(item, Item) else KernelStep(item, places)
+            PassStep(item, places) if isinstance(item, Item) else KernelStep(item, places, gifts)
         )
-        step.done = tuple([numbers[me] for me in numbers if last[me] == number])
+        step.done = tuple([numbers[me] for me in last if last[me] == number])
         steps.append(step)
-    outputs = [id(node) for item in items for node in item.outputs]
-    made = [walked[me] for me in outputs if me not in offsets]
-    return Plan(steps, [walked[me] for me in order], made, arena)
+    needed, made = [walked[me] for me in order], [walked[me] for me in stored]
+    counts = [tuple([(numbers[id(node)], count) for node, count in nodes]) for nodes in watched]
+    return Plan(steps, needed, made, arena, counts)
+
+
+def _offered(
+    items: Sequence[Group | Item], last: dict[int, int], offsets: dict[int, int]
+) -> dict[int, Node]:
+    """For results, by id, an operand that is in memory before and that no later item reads."""
+    computed = {id(node) for item in items for node in item.outputs}
+    found: dict[int, Node] = {}
+    for number, item in enumerate(items):
+        if not isinstance(item, Item):
+            for place, operand in gifts(item).items():
+                output = id(item.outputs[place])
+                mine = id(operand)
+                if output not in offsets and mine not in computed and last[mine] == number:
+                    found[output] = operand
+    return found
 
 
 def _used(item: Group | Item) -> list[int]:
@@ -215,6 +276,13 @@ def _held(number: int, held: Held) -> Node:
     node = held[number]
     assert node is not None, "a node was let go of too early"
     return node
+
+
+def _on_memory_of(operand: Node, output: Output) -> tuple[Array, Block]:
+    """The elements of a result in the memory of an operand that dies."""
+    block = operand.block
+    assert block is not None
+    return block.array(output.shape, output.dtype), block
 
 
 def _array(node: Node | None) -> Array:

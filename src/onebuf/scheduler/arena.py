@@ -8,11 +8,11 @@ where nothing is that lives at the same time: not always the best, but never far
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onebuf.graph import Node, pending_readers
+from onebuf.graph import Node
 from onebuf.memory import ALIGNMENT
 from onebuf.scheduler.items import Item
 
@@ -71,31 +71,27 @@ def place(lives: Sequence[Life]) -> Arena:
 
 
 def arena_of(
-    items: Sequence[Group | Item], nodes: Sequence[Node], wanted: Sequence[Node]
+    items: Sequence[Group | Item], private: Collection[int]
 ) -> tuple[Arena, dict[int, int]]:
     """Memory for those results of ``items`` that only other kernels among them read.
 
-    Returns the offset of each such result, by the id of its node. A result that was asked for, or
-    that a buffer or a graph other than that of ``nodes`` may still ask for, is not among them.
+    Returns the offset of each such result, by the id of its node. Only ``private`` nodes are among
+    them, which nobody can ask for later.
     """
-    kept = {id(node.base) for node in wanted}
-    inside = {id(node) for node in nodes}
     made: dict[int, tuple[Node, int]] = {}
     last: dict[int, int] = {}
+    pinned: set[int] = set()
     for number, item in enumerate(items):
-        for node in item.inputs:
-            last[id(node.base)] = number
+        reads = [id(node.base) for node in item.inputs]
+        last.update(dict.fromkeys(reads, number))
         if isinstance(item, Item):
-            kept.update([id(node.base) for node in item.inputs])
-            kept.add(id(item.node))
-            continue
-        for node in item.outputs:
-            made[id(node)] = (node, number)
-    lives: dict[int, Life] = {}
-    for me, (node, number) in made.items():
-        readers = pending_readers(node.readers)
-        others = any(id(reader) not in inside for reader in readers)
-        if me in last and me not in kept and not node.claimed and not others:
-            lives[me] = Life(node.nbytes, number, last[me])
+            pinned.update(reads)  # NumPy's loops read arrays
+        else:
+            made.update({id(node): (node, number) for node in item.outputs})
+    lives = {
+        me: Life(node.nbytes, number, last[me])
+        for me, (node, number) in made.items()
+        if me in last and me in private and me not in pinned
+    }
     arena = place(list(lives.values()))
     return arena, dict(zip(lives, arena.offsets, strict=True))
