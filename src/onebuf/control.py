@@ -11,7 +11,7 @@ from onebuf.memory import POOL, PoolStats
 from onebuf.scheduler import Item
 
 if TYPE_CHECKING:
-    from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.passes import Kernel
 
 
 def realize(*buffers: Buffer) -> None:
@@ -19,7 +19,7 @@ def realize(*buffers: Buffer) -> None:
     realize_nodes([buffer._node for buffer in buffers])
 
 
-def schedule(*buffers: Buffer) -> list[Group | Item]:
+def schedule(*buffers: Buffer) -> list[Kernel | Item]:
     """What `realize` would do, as kernels and other items, without doing it or taking memory.
 
     >>> from onebuf import Buffer, config

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from onebuf.engine.dying import private
 from onebuf.engine.planning import items_for
+from onebuf.engine.plans import parts_of
 from onebuf.graph import COPY, Kind, Node
 from onebuf.scheduler import Item, is_readable
 from onebuf.scheduler.arena import arena_of
 from onebuf.scheduler.form import form_of
 
 if TYPE_CHECKING:
-    from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.passes import Kernel
 
 
 def explain(nodes: Sequence[Node]) -> str:
@@ -30,7 +31,7 @@ def explain(nodes: Sequence[Node]) -> str:
         f"{len(items)} {_plural(len(items), 'kernel')}, {_size(read)} read, "
         f"{_size(written)} written, {copies or 'no'} {_plural(copies, 'copy', 'copies')}"
     )
-    arena, _ = arena_of(items, alone)
+    arena, _ = arena_of([part for item in items for part in parts_of(item)], alone)
     if arena.saved:
         head += f", {_size(arena.saved)} saved by sharing memory"
     names: dict[int, str] = {}
@@ -38,7 +39,7 @@ def explain(nodes: Sequence[Node]) -> str:
     return "\n".join([head, *rows])
 
 
-def _row(number: int, item: Item | Group, names: dict[int, str]) -> str:
+def _row(number: int, item: Item | Kernel, names: dict[int, str]) -> str:
     node = item.node
     operands = ", ".join(_operand(operand, names) for operand in item.inputs)
     names.update({id(output): f"%{number}" for output in item.outputs})

@@ -23,7 +23,7 @@ from onebuf.scheduler.form import form_of
 from onebuf.scheduler.guards import MOST_NODES, Guard, write_guard
 
 if TYPE_CHECKING:
-    from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.passes import Kernel
 
 DT = np.dtype[Any]
 
@@ -99,12 +99,12 @@ def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:
         table[key] = value
 
 
-def items_for(wanted: Sequence[Node]) -> list[Group | Item]:
+def items_for(wanted: Sequence[Node]) -> list[Kernel | Item]:
     """The kernels, or passes of NumPy's loops, that would make ``wanted`` readable."""
     return _items(wanted, own=False, dry=True)[0]
 
 
-def _items(wanted: Sequence[Node], own: bool, dry: bool) -> tuple[list[Group | Item], int, float]:
+def _items(wanted: Sequence[Node], own: bool, dry: bool) -> tuple[list[Kernel | Item], int, float]:
     """Kernels or passes; for passes also the structure, and what interpreting it costs.
 
     A ``dry`` plan is only looked at, so it does not count as interpreting.
@@ -117,11 +117,13 @@ def _items(wanted: Sequence[Node], own: bool, dry: bool) -> tuple[list[Group | I
         moved = sum(item.bytes_read + item.bytes_written for item in items)
         cost = moved / BYTES_A_SECOND + len(items) * ITEM_SECONDS
     if items and tier != "interpret" and (tier == "compile" or _is_due(key, cost, dry)):
-        return gate.grouping().group(wanted, supports, own), key, 0.0
+        groups = gate.grouping().group(wanted, supports, own)
+        roots = gate.grouping().roots_of(wanted, items)
+        return gate.passes().in_passes(groups, roots), key, 0.0
     return [_kernel(item) if _needs_kernel(item.node) else item for item in items], key, cost
 
 
-def _kernel(item: Item) -> Group | Item:
+def _kernel(item: Item) -> Kernel | Item:
     return gate.grouping().single(item, supports)  # type: ignore[no-any-return]
 
 

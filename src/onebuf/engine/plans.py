@@ -32,6 +32,7 @@ from onebuf.scheduler.arena import Arena, arena_of
 
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.passes import Kernel
 
 Array = np.ndarray[Any, Any]
 Held = list[Node | None]
@@ -136,6 +137,26 @@ class Output:
         return prod(self.shape) * self.dtype.itemsize
 
 
+class PassesStep:
+    """A kernel that runs several others, one after another."""
+
+    __slots__ = ("done", "_name", "_passes")
+
+    def __init__(self, name: str, passes: list[KernelStep]) -> None:
+        self.done: tuple[int, ...] = ()
+        self._name = name
+        self._passes = passes
+
+    def run(self, held: Held, arena: int, given: Given) -> None:
+        """Run the passes; results become stored, except for those in the arena."""
+        start = perf_counter() if listeners() else 0.0
+        for one in self._passes:
+            one.launch(held, arena, given)
+        if listeners():
+            nbytes = sum([one.nbytes for one in self._passes])
+            tell(KernelRan(self._name, nbytes, perf_counter() - start, 2))
+
+
 class KernelStep:
     """A compiled kernel."""
 
@@ -169,9 +190,20 @@ class KernelStep:
         scalars = zip(group.scalars, group.givers, strict=True)
         self._scalars = tuple([v if giver is None else numbers[id(giver)] for v, giver in scalars])
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the results that become stored."""
+        return sum([output.nbytes for output in self._outputs if output.number >= 0])
+
     def run(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel; its results become stored, except for those in the arena."""
         start = perf_counter() if listeners() else 0.0
+        self.launch(held, arena, given)
+        if listeners():
+            tell(KernelRan(self._name, self.nbytes, perf_counter() - start, 2))
+
+    def launch(self, held: Held, arena: int, given: Given) -> None:
+        """Run the kernel without telling anyone."""
         made: list[tuple[Array, Block] | None] = []
         bases = [0]
         for number in self._inputs:
@@ -196,9 +228,6 @@ class KernelStep:
             for number in kept[:1]:
                 _say_where(error, self._name, _held(number, held))
             raise
-        if listeners():
-            nbytes = sum([output.nbytes for output in self._outputs])
-            tell(KernelRan(self._name, nbytes, perf_counter() - start, 2))
         for output, new in zip(self._outputs, made, strict=True):
             if new is not None:
                 attach(_held(output.number, held), *new)
@@ -212,46 +241,59 @@ class KernelStep:
 
 
 def make_plan(
-    items: Sequence[Group | Item], walk: list[Node], private: Collection[int] = ()
+    items: Sequence[Kernel | Item], walk: list[Node], private: Collection[int] = ()
 ) -> Plan:
     """The plan that runs ``items``, for graphs whose walk is like ``walk``.
 
     Results that are ``private``, by id, need not become stored.
     """
     is_checked = options().check_bounds
-    arena, offsets = arena_of(items, () if is_checked else private)
+    parts = [part for item in items for part in parts_of(item)]
+    arena, offsets = arena_of(parts, () if is_checked else private)
     walked = {id(node): number for number, node in enumerate(walk)}
-    uses = [[me for me in _used(item) if me not in offsets] for item in items]
-    last = {me: step for step, used in enumerate(uses) for me in used}
-    stored = [id(node) for item in items for node in item.outputs if id(node) not in offsets]
-    offered = {} if is_checked else _offered(items, last, offsets)
+    uses = [[me for me in _used(part) if me not in offsets] for part in parts]
+    last = {me: number for number, used in enumerate(uses) for me in used}
+    stored = [id(node) for part in parts for node in part.outputs if id(node) not in offsets]
+    offered = {} if is_checked else _offered(parts, last, offsets)
     watched = [watch(operand, walk, stored) for operand in offered.values()]
     order = list(dict.fromkeys([*last, *[id(node) for nodes in watched for node, _ in nodes]]))
     numbers = {me: number for number, me in enumerate(order)}
     places = {me: ~offset for me, offset in offsets.items()} | numbers
     gifts = {me: numbers[id(operand)] for me, operand in offered.items()}
     steps: list[Step] = []
-    for number, item in enumerate(items):
-        step: Step = (
-            PassStep(item, places) if isinstance(item, Item) else KernelStep(item, places, gifts)
-        )
-        step.done = tuple([numbers[me] for me in last if last[me] == number])
+    end = 0
+    for item in items:
+        step = _step(item, places, gifts)
+        begin, end = end, end + len(parts_of(item))
+        step.done = tuple([numbers[me] for me in last if begin <= last[me] < end])
         steps.append(step)
     needed, made = [walked[me] for me in order], [walked[me] for me in stored]
     counts = [tuple([(numbers[id(node)], count) for node, count in nodes]) for nodes in watched]
     return Plan(steps, needed, made, arena, counts)
 
 
+def parts_of(item: Kernel | Item) -> Sequence[Group | Item]:
+    """What an item consists of: the passes of a kernel that has several."""
+    return (item,) if isinstance(item, Item) else item.groups
+
+
+def _step(item: Kernel | Item, places: Numbers, gifts: dict[int, int]) -> Step:
+    if isinstance(item, Item):
+        return PassStep(item, places)
+    steps = [KernelStep(group, places, gifts) for group in item.groups]
+    return steps[0] if len(steps) == 1 else PassesStep(item.name, steps)
+
+
 def _offered(
-    items: Sequence[Group | Item], last: dict[int, int], offsets: dict[int, int]
+    parts: Sequence[Group | Item], last: dict[int, int], offsets: dict[int, int]
 ) -> dict[int, Node]:
     """For results, by id, an operand that is in memory before and that no later item reads."""
-    computed = {id(node) for item in items for node in item.outputs}
+    computed = {id(node) for part in parts for node in part.outputs}
     found: dict[int, Node] = {}
-    for number, item in enumerate(items):
-        if not isinstance(item, Item):
-            for place, operand in gifts(item).items():
-                output = id(item.outputs[place])
+    for number, part in enumerate(parts):
+        if not isinstance(part, Item):
+            for place, operand in gifts(part).items():
+                output = id(part.outputs[place])
                 mine = id(operand)
                 if output not in offsets and mine not in computed and last[mine] == number:
                     found[output] = operand

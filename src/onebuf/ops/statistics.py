@@ -1,4 +1,10 @@
-"""Means and spreads, made of sums."""
+"""Means and spreads, made of sums.
+
+The variance of float32 goes over its operand once: with distances from the first element, in
+float64, the sums of the distances and of their squares are exact enough that what the mean takes
+away leaves more digits than float32 has, whatever the elements are. Of float64, the mean comes
+first, and the squares of the distances from it in a second pass.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +16,10 @@ import numpy as np
 from onebuf.dtypes import float32, float64, kind
 from onebuf.errors import DTypeError
 from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
-from onebuf.ops.apply import binary, cast, reduce, unary
+from onebuf.ops.apply import binary, cast, place, reduce, small_arrays, unary
 from onebuf.ops.library import library
+from onebuf.ops.movement import index
+from onebuf.ops.quiet import quietly
 
 Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None
@@ -38,10 +46,52 @@ def var(
         raise DTypeError(f"{what} needs real numbers, got {x.dtype.name}; take abs(x) first")
     count = _count(x, axis, what)
     wide = widened(x)
+    divisor = float(count - correction) if count > correction else nan
+    if wide.dtype == float32 and count:
+        return _narrow(_in_one_pass(wide, axis, count, divisor, keepdims), x)
     difference = binary(BINARY["subtract"], wide, mean(wide, axis, keepdims=True))
     total = reduce(REDUCE["sum"], unary(UNARY["square"], difference), axis, keepdims)
-    divisor = count - correction
-    return _narrow(binary(BINARY["divide"], total, float(divisor) if divisor > 0 else nan), x)
+    return _narrow(binary(BINARY["divide"], total, divisor), x)
+
+
+def _in_one_pass(x: Node, axis: Axis, count: int, divisor: float, keepdims: bool) -> Node:
+    """The variance of float32 by distances from the first element along ``axis``."""
+    axes = reduce_axes(axis, len(x.shape), "var")
+    key = tuple([slice(0, 1) if a in axes else slice(None) for a in range(len(x.shape))])
+    arrays = small_arrays((x,))
+    if arrays is not None:
+        return _at_once(arrays[0], arrays[0][key], axis, count, divisor, keepdims)
+    distance = binary(BINARY["subtract"], cast(x, float64), cast(index(x, key), float64))
+    total = reduce(REDUCE["sum"], distance, axis, keepdims)
+    squares = reduce(REDUCE["sum"], unary(UNARY["square"], distance), axis, keepdims)
+    taken = binary(BINARY["divide"], unary(UNARY["square"], total), float(count))
+    rest = binary(BINARY["divide"], binary(BINARY["subtract"], squares, taken), divisor)
+    return cast(rest, float32)
+
+
+def _at_once(
+    x: Array, first: Array, axis: Axis, count: int, divisor: float, keepdims: bool
+) -> Node:
+    """`_in_one_pass` on stored elements, step by step the same."""
+    distance = place(x.shape, float64, x.size)
+    elements = distance.array
+    assert elements is not None
+    quietly(_subtract, x, first, elements)
+    total = reduce(REDUCE["sum"], distance, axis, keepdims)
+    quietly(np.square, elements, elements)
+    squares = reduce(REDUCE["sum"], distance, axis, keepdims)
+    result = place(total.shape, float32, total.numel)
+    quietly(_finish, total.array, squares.array, count, divisor, result.array)
+    return result
+
+
+def _subtract(x: Array, first: Array, out: Array) -> None:
+    np.subtract(x, first, out=out, dtype=float64)
+
+
+def _finish(total: Array, squares: Array, count: int, divisor: float, out: Array) -> None:
+    rest = squares - np.square(total) / count
+    np.divide(rest, divisor, out=out, casting="same_kind")
 
 
 def std(x: Node, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Node:

@@ -42,6 +42,11 @@ class Group:
     reason: str
 
     @property
+    def groups(self) -> tuple[Group]:
+        """Itself: a kernel of one pass."""
+        return (self,)
+
+    @property
     def kind(self) -> str:
         """That of its operation if there is one, else that it is a kernel of several."""
         return self.node.op.kind if len(self._names) <= 1 else "kernel"
@@ -87,7 +92,7 @@ def group(wanted: Sequence[Node], supports: Supports, own: bool = False) -> list
     items = schedule(wanted, own)
     if all(not _is_fusable(item.node, {}) for item in items):
         return list(items)
-    grouping = _Grouping(items, _roots(wanted, items), supports)
+    grouping = _Grouping(items, roots_of(wanted, items), supports)
     while True:
         try:
             return grouping.attempt()
@@ -109,7 +114,7 @@ def single(item: Item, supports: Supports) -> Group | Item:
         return item
 
 
-def _roots(wanted: Sequence[Node], items: list[Item]) -> set[int]:
+def roots_of(wanted: Sequence[Node], items: list[Item]) -> set[int]:
     """The nodes, by id, that need memory because they are asked for, or what is read for them."""
     computed = {id(item.node) for item in items}
     bases = [node.base for node in wanted]

@@ -6,7 +6,7 @@ original through another view, as long as one view can say so and no padding is 
 
 from __future__ import annotations
 
-from onebuf.graph import COPY, PAD, VIEW, Node, settle
+from onebuf.graph import COPY, PAD, VIEW, Kind, Node, settle
 from onebuf.layout import compose
 from onebuf.ops import seen, view_of
 
@@ -32,12 +32,15 @@ def reading(node: Node) -> Node:
 
 
 def is_readable(node: Node) -> bool:
-    """Whether the elements of ``node`` are in memory, in the order that it promises."""
+    """Whether the elements of ``node`` are at hand: constant, or in memory in the right order."""
     if settle(node) is not None:
         return True
-    if node.base.op not in (COPY, PAD):
+    base = node.base
+    if base.op.kind is Kind.CONSTANT:
+        return node is base or node.arg.mask is None
+    if base.op not in (COPY, PAD):
         return False
     array = settle(reading(node))
     if array is None:
         return False
-    return node is not node.base or array.flags.c_contiguous
+    return node is not base or array.flags.c_contiguous
