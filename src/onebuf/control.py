@@ -8,7 +8,7 @@ from onebuf.buffer import Buffer
 from onebuf.engine import items_for
 from onebuf.engine import realize as realize_nodes
 from onebuf.memory import POOL, PoolStats
-from onebuf.scheduler import Item
+from onebuf.scheduler import Item, is_readable
 
 if TYPE_CHECKING:
     from onebuf.scheduler.passes import Kernel
@@ -28,7 +28,8 @@ def schedule(*buffers: Buffer) -> list[Kernel | Item]:
     >>> [(kernel.name, kernel.reason) for kernel in kernels]
     [('multiply + add', 'asked for')]
     """
-    return items_for([buffer._node for buffer in buffers])
+    nodes = [buffer._node for buffer in buffers]
+    return items_for([node for node in nodes if not is_readable(node)])
 
 
 def memory_stats() -> dict[str, PoolStats]:

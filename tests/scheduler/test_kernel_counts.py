@@ -174,7 +174,8 @@ def test_a_plain_constant_takes_no_kernel_and_no_memory():
     ones = Buffer.ones((3,))
     assert onebuf.schedule(ones, ones[1:]) == []
     with onebuf.counters() as counted:
-        assert onebuf.realize(ones).to_python() == [1.0, 1.0, 1.0]
+        onebuf.realize(ones)
+        assert float(ones[1]) == 1.0
     assert counted.kernels == counted.bytes_allocated == 0
     ones[0] = 5.0
     assert ones.to_python() == [5.0, 1.0, 1.0]

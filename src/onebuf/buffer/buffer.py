@@ -188,7 +188,7 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
 
     @property
     def is_realized(self) -> bool:
-        """Whether the elements are in memory."""
+        """Whether the elements are in memory, or are one constant that needs none."""
         return is_readable(self._node)
 
     @property

@@ -23,7 +23,7 @@ def explain(nodes: Sequence[Node]) -> str:
     alone = private(form_of(wanted).nodes) - {id(node.base) for node in wanted}
     items = items_for(wanted)
     if not items:
-        return "nothing to compute: the elements are in memory"
+        return "nothing to compute: the elements are at hand"
     read = sum(item.bytes_read for item in items)
     written = sum(item.bytes_written for item in items)
     copies = sum(item.node.op is COPY for item in items)
