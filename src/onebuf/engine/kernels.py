@@ -16,9 +16,10 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from onebuf.engine.choosing import VECTOR_NBYTES, checked, choose
+from onebuf.engine.picking import OutsideError
 from onebuf.errors import BoundsError
 from onebuf.events import KernelRan, listeners, tell
-from onebuf.graph import Node, attach, settle
+from onebuf.graph import TAKE, Node, attach, settle
 from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
 from onebuf.memory import address_of
 from onebuf.ops import new_array
@@ -26,6 +27,7 @@ from onebuf.options import options
 from onebuf.render.rendering import Rendering
 from onebuf.render.writing import render
 from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.joining import Join
 from onebuf.scheduler.tracing import Reach
 
 Array = np.ndarray[Any, Any]
@@ -58,12 +60,15 @@ def _first_equal(nest: Nest) -> Nest:
     return nest
 
 
-def run_group(group: Group) -> None:
+def run_group(group: Group | Join) -> None:
     """Compute the outputs of ``group``, which become stored."""
     start = perf_counter()
     made = [new_array(node.shape, node.dtype) for node in group.outputs]
     try:
-        launch(group, [array for array, _ in made])
+        for part in group.parts if isinstance(group, Join) else (group,):
+            launch(part, [array for array, _ in made])
+    except OutsideError:
+        raise
     except Exception as error:
         origin = group.outputs[0].origin
         if origin is not None:
@@ -108,6 +113,7 @@ def launch(group: Group, outputs: list[Array]) -> None:
     _share(program(nest, rendering), words, extents, count, least)
     if limits is not None:
         _report(words, nest)
+    _report_picks(words, group)
 
 
 def pack(
@@ -158,6 +164,8 @@ def _in_chunks(group: Group, addresses: list[int], limits: Limits | None) -> Non
     if limits is not None:
         _report(words, first)
         _report(again, second)
+    _report_picks(words, group, len(parts))
+    _report_picks(again, group, len(parts))
 
 
 def _limits(reach: Reach, outputs: tuple[Node, ...], arrays: list[Array]) -> tuple[int, int]:
@@ -176,6 +184,16 @@ def _report(words: Array, nest: Nest) -> None:
             f"{nest.slots[slot]}; it stopped, and results are incomplete. This is a mistake in "
             f"onebuf, not in your program; please report it with this text.\n{nest.listing()}"
         )
+
+
+def _report_picks(words: Array, group: Group, more: int = 0) -> None:
+    """Raise if an index was outside; the kernel had ``more`` slots than its group has."""
+    flag = next((step.arg for step in group.nest.steps if step.op is TAKE), None)
+    if flag is not None:
+        slots = len(group.reaches) + more
+        ndim = len(group.extents)
+        if words[slots + ndim + slots * ndim + flag]:
+            raise OutsideError(group.picks)
 
 
 def _address(node: Node, outputs: tuple[Node, ...], arrays: list[Array]) -> int:

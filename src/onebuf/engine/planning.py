@@ -20,6 +20,7 @@ from onebuf.scheduler import Item, schedule
 
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.joining import Join
 
 DT = np.dtype[Any]
 
@@ -34,7 +35,7 @@ _spent: dict[int, float] = {}
 """Seconds of interpreting, for each structure that was interpreted."""
 
 
-def plan(wanted: Sequence[Node], own: bool = False, dry: bool = False) -> list[Group | Item]:
+def plan(wanted: Sequence[Node], own: bool = False, dry: bool = False) -> list[Group | Join | Item]:
     """What makes ``wanted`` readable: kernels, or passes of NumPy's loops.
 
     A ``dry`` plan is only looked at, so it does not count as interpreting.

@@ -19,6 +19,7 @@ from onebuf.backends.arrayapi import run_into
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
 from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.gate import kernels
+from onebuf.engine.picking import OutsideError, explained
 from onebuf.engine.planning import plan
 from onebuf.engine.sources import read_region
 from onebuf.events import Copied, KernelRan, listeners, tell
@@ -30,6 +31,7 @@ from onebuf.scheduler import NOTHING, Item, is_readable, reading
 
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.joining import Join
 
 Array = np.ndarray[Any, Any]
 
@@ -78,16 +80,23 @@ def own(node: Node) -> Array:
     return array
 
 
-def _run_all(items: list[Group | Item]) -> None:
+def _run_all(items: list[Group | Join | Item]) -> None:
     items.reverse()
     while items:
         item = items.pop()
         if not isinstance(item, Item):
-            kernels().run_group(item)
+            _run_group(item)
         elif item.kind == NOTHING:
             attach(item.node, *new_array(item.node.shape, item.node.dtype))
         else:
             _run(item)
+
+
+def _run_group(group: Group | Join) -> None:
+    try:
+        kernels().run_group(group)
+    except OutsideError as fault:
+        raise explained(fault, read) from None
 
 
 def _run(item: Item) -> None:
