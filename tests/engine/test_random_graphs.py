@@ -19,6 +19,7 @@ from onebuf.engine.realizing import _run_all
 from onebuf.graph import settle
 from onebuf.kernel import Opt
 from onebuf.scheduler.grouping import Group, group
+from onebuf.scheduler.joining import Join
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
@@ -43,15 +44,17 @@ def test_every_kernel_gives_the_reference_backends_answer(data):
     with config(eager_numel=0, tier="compile"):
         wanted = data.draw(graphs())
         for item in group([pair.lazy._node for pair in wanted], supports):
-            if isinstance(item, Group):
-                opts: list[Opt] = []
-                for _ in range(data.draw(st.integers(0, 2))):
-                    possible = legal(item.nest, item.extents, opts)
-                    opts += [data.draw(st.sampled_from(possible))] if possible else []
-                outputs = [np.zeros(node.shape, node.dtype) for node in item.outputs]
-                python.run(item, outputs, opts)
+            outputs = [np.zeros(node.shape, node.dtype) for node in item.outputs]
+            parts = item.parts if isinstance(item, Join) else (item,)
+            for part in parts:
+                if isinstance(part, Group):
+                    opts: list[Opt] = []
+                    for _ in range(data.draw(st.integers(0, 2))):
+                        possible = legal(part.nest, part.extents, opts)
+                        opts += [data.draw(st.sampled_from(possible))] if possible else []
+                    python.run(part, outputs, opts)
             _run_all([item])
-            if isinstance(item, Group):
+            if isinstance(item, Group | Join):
                 for node, output in zip(item.outputs, outputs, strict=True):
                     stored = settle(node)
                     assert stored is not None
