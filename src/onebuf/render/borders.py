@@ -2,8 +2,9 @@
 
 Along the innermost axis a border is at the same indices in all rows. So whether there is an element
 need not be asked of each: before the first and after the last there is none, between them there are
-all, and both are loops of vectors that know it. Only the few elements around the ends, that make no
-whole vector, are asked one by one. A fold takes elements by turns, so its loop stays whole.
+all, and both are loops of vectors that know it. The last vector of each overlaps the one before:
+what is computed twice is stored twice. Only what makes no whole vector is asked one by one. A fold
+takes elements by turns, so its loop stays whole.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ def sweep(text: Loops, frame: Frame, work: Work, first: Value, end: Value) -> No
     lows, highs = [low for low, _ in ranges], [high for _, high in ranges]
     begin = _start(text, first, end, _extreme(text, "sgt", lows))
     stop = _clamped(text, _extreme(text, "slt", highs), begin, end)
-    inside = (begin, text.last_whole(begin, stop, lanes))
+    inside = (begin, _stop(text, begin, stop))
     stop = _clamped(text, _extreme(text, "slt", lows), first, begin)
-    before = (first, text.last_whole(first, stop, lanes))
+    before = (first, _stop(text, first, stop))
     begin = _start(text, first, end, _extreme(text, "sgt", [*highs, inside[1]]))
-    after = (begin, text.last_whole(begin, end, lanes))
+    after = (begin, _stop(text, begin, end))
     outside = {number: b.constant("i1", 0) for number in tests}
     within = {number: _other(text, frame, number) for number in tests}
     for known, pieces in ((within, [inside]), (outside, [before, after])):
@@ -74,7 +75,10 @@ def _pieces(
         start, stop = b.select(here, low, start), b.select(here, high, stop)
     b.lanes = lanes
     loop = text.open(start, [], lanes, stop)
-    text.body(frame, work, loop.counter)
+    index = loop.counter
+    if lanes > 1 and not text.rendering.streamed:
+        index = text.least(index, text.plus(stop, -lanes))
+    text.body(frame, work, index)
     text.close(loop, [])
     b.lanes = 1
     text.close(turns, [])
@@ -109,3 +113,11 @@ def _start(text: Loops, first: Value, end: Value, value: Value) -> Value:
     if text.rendering.streamed:
         value = text.last_whole(first, text.plus(value, text.vector - 1), text.vector)
     return _clamped(text, value, first, end)
+
+
+def _stop(text: Loops, begin: Value, stop: Value) -> Value:
+    """Where vectors from ``begin`` on end: at ``stop`` if there is one; streams on whole lines."""
+    if text.rendering.streamed:
+        return text.last_whole(begin, stop, text.vector)
+    enough = text.b.compare("icmp sge", text.minus(stop, begin), text.whole(text.vector))
+    return text.b.select(enough, stop, begin)
