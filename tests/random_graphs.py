@@ -117,6 +117,9 @@ class Graph:
                     "cast",
                     "where",
                     "library",
+                    "take",
+                    "pad",
+                    "concat",
                 ]
             )
         )
@@ -223,6 +226,51 @@ class Graph:
         if one.array.ndim and one.array.dtype.kind in "fi":
             self.apply("cumulative_sum", one, axis=self.draw(st.integers(0, one.array.ndim - 1)))
             self._tame()
+
+    def _take(self) -> None:
+        """Slices picked by indices: of memory, or computed of some."""
+        one = self.pick()
+        axes = [axis for axis, extent in enumerate(one.array.shape) if extent]
+        if not axes:
+            return
+        axis = self.draw(st.sampled_from(axes))
+        extent = one.array.shape[axis]
+        shape = self.draw(st.sampled_from([(), (3,), (1,), (2, 2), (0,), (19,)]))
+        numbers = np.random.default_rng(self.draw(st.integers(0, 99)))
+        indices = numbers.integers(-extent, extent, shape)
+        lazy = onebuf.asarray(indices)
+        if self.draw(st.booleans()):
+            indices, lazy = (indices - 1) % extent, (lazy - 1) % extent
+        array = np.take(one.array, indices, axis=axis)
+        if array.size < 500:
+            self.values.append(Pair(onebuf.take(one.lazy, lazy, axis=axis), array, one.precision))
+
+    def _pad(self) -> None:
+        one = self.pick()
+        if not one.array.ndim:
+            return  # NumPy has no border for these
+        widths = [
+            (self.draw(st.integers(0, 2)), self.draw(st.sampled_from([0, 0, 1, 19])))
+            for _ in one.array.shape
+        ]
+        value = self.draw(st.integers(0, 1))
+        array = np.pad(one.array, widths, constant_values=value)
+        if array.size < 500:
+            self.values.append(Pair(one.lazy.pad(widths, value), array, one.precision))
+
+    def _concat(self) -> None:
+        one = self.pick()
+        fitting = [x for x in self.values if _fits(one.array, x.array)]
+        shape = one.array.shape
+        others = [x for x in fitting if x.array.shape == shape]
+        two = self.draw(st.sampled_from(others))
+        how = self.draw(st.sampled_from(["concat", "stack"] if shape else ["stack"]))
+        axis = self.draw(st.integers(0, len(shape) - (how == "concat")))
+        arrays = [one.array, two.array, one.array]
+        array = getattr(np, how)(arrays, axis=axis)
+        lazy = getattr(onebuf, how)([one.lazy, two.lazy, one.lazy], axis=axis)
+        if array.size < 500:
+            self.values.append(Pair(lazy, array, max(one.precision, two.precision)))
 
     def _tame(self) -> None:
         """Bring the last value back into a small range, if it left it."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import onebuf as ob
-from onebuf.engine import choosing, plans
+from onebuf.engine import choosing, steps
 from onebuf.errors import BoundsError
 
 RNG = np.random.default_rng(5)
@@ -61,7 +61,7 @@ def test_no_kernel_leaves_its_memory(name: str) -> None:
 
 def test_a_kernel_that_would_leave_its_memory_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     shorter = lambda array: (array.ctypes.data, array.ctypes.data + array.nbytes // 2)  # noqa: E731
-    monkeypatch.setattr(plans, "byte_bounds", shorter)
+    monkeypatch.setattr(steps, "byte_bounds", shorter)
     for function in (lambda x: x + 1, ob.sum):
         with ob.config(eager_numel=0, tier="compile", check_bounds=True):
             lazy = function(ob.asarray(ODD))

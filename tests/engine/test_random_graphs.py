@@ -19,6 +19,7 @@ from onebuf.engine.plans import make_plan
 from onebuf.graph import settle
 from onebuf.kernel import Opt
 from onebuf.scheduler.grouping import Group, group
+from onebuf.scheduler.joining import Join
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
@@ -43,18 +44,21 @@ def test_every_kernel_gives_the_reference_backends_answer(data):
     with config(eager_numel=0, tier="compile"):
         wanted = data.draw(graphs())
         for item in group([pair.lazy._node for pair in wanted], supports):
-            if isinstance(item, Group):
-                opts: list[Opt] = []
-                for _ in range(data.draw(st.integers(0, 2))):
-                    possible = legal(item.nest, item.extents, opts)
-                    opts += [data.draw(st.sampled_from(possible))] if possible else []
-                outputs = [np.zeros(node.shape, node.dtype) for node in item.outputs]
-                python.run(item, outputs, opts)
-            givers = item.givers if isinstance(item, Group) else ()
-            nodes = [node for node in (*item.inputs, *item.outputs, *givers) if node is not None]
+            outputs = [np.zeros(node.shape, node.dtype) for node in item.outputs]
+            parts = item.parts if isinstance(item, Join) else (item,)
+            for part in parts:
+                if isinstance(part, Group):
+                    opts: list[Opt] = []
+                    for _ in range(data.draw(st.integers(0, 2))):
+                        possible = legal(part.nest, part.extents, opts)
+                        opts += [data.draw(st.sampled_from(possible))] if possible else []
+                    python.run(part, outputs, opts)
+            kernels = [part for part in parts if isinstance(part, Group)]
+            extra = [node for part in kernels for node in (*part.givers, *part.picks)]
+            nodes = [node for node in (*item.inputs, *item.outputs, *extra) if node is not None]
             plan = make_plan([item], nodes)
             plan.run(plan.nodes_of(nodes))
-            if isinstance(item, Group):
+            if isinstance(item, Group | Join):
                 for node, output in zip(item.outputs, outputs, strict=True):
                     stored = settle(node)
                     assert stored is not None

@@ -69,6 +69,25 @@ def attention(xp: Any, x: Any, y: Any) -> Any:
     return softmax(xp, x @ y.T / 4) @ y
 
 
+INDICES = np.array([[1, -1], [0, 3]])
+
+
+def take(xp: Any, x: Any, indices: Any = INDICES, axis: int = 0) -> Any:
+    return xp.take(x, xp.asarray(indices), axis=axis)
+
+
+def pad(xp: Any, x: Any, value: float = 0.0) -> Any:
+    widths = [(1, 2), (3, 0)]
+    if xp is np:
+        return np.pad(x, widths, constant_values=value)
+    return x.pad(widths, value)
+
+
+def along(xp: Any, x: Any, y: Any) -> Any:
+    places = xp.astype(xp.abs(y) * 2, xp.int64)
+    return xp.take_along_axis(x, places, axis=1) * 2
+
+
 COUNTS = {
     "elementwise chain": (1, lambda xp, x, y: xp.exp((x + 1) * 2 - y)),
     "sum": (1, lambda xp, x, y: xp.sum(x)),
@@ -104,6 +123,37 @@ COUNTS = {
     "argmax": (1, lambda xp, x, y: xp.argmax(x, axis=1)),
     "cumulative sum": (1, lambda xp, x, y: xp.cumulative_sum(x, axis=1)),
     "attention": (3, attention),
+    "rows taken": (1, lambda xp, x, y: take(xp, x)),
+    "columns taken, and more of them": (1, lambda xp, x, y: take(xp, x, axis=1) * 2 + 1),
+    "indices computed": (1, lambda xp, x, y: take(xp, x, xp.arange(4) * 2 - 8) + 1),
+    "rows taken of a transposed view": (1, lambda xp, x, y: take(xp, x.T) + 1),
+    "rows taken of a result": (2, lambda xp, x, y: take(xp, x + y)),
+    "sum of rows taken": (1, lambda xp, x, y: xp.sum(take(xp, x), axis=-1)),
+    "rows taken, of which some are read": (2, lambda xp, x, y: take(xp, x)[0] + 1),
+    "an index for each row": (1, lambda xp, x, y: x[xp.asarray(INDICES)] * 2),
+    "an index for each column": (1, lambda xp, x, y: x[..., xp.asarray(INDICES)] - 1),
+    "taken along an axis": (1, along),
+    "pad": (1, lambda xp, x, y: pad(xp, x)),
+    "pad of a chain, and more of it": (1, lambda xp, x, y: pad(xp, x * y, 2.0) + 1),
+    "pad of a transposed view": (1, lambda xp, x, y: pad(xp, x.T) * 2),
+    "pad of a pad": (1, lambda xp, x, y: pad(xp, pad(xp, x, 1.0) * 2, 3.0)),
+    "two pads": (1, lambda xp, x, y: pad(xp, x, 1.0) + pad(xp, y)),
+    "sums of a pad's rows": (1, lambda xp, x, y: xp.sum(pad(xp, x, 1.0), axis=1)),
+    "sums of a pad's columns": (1, lambda xp, x, y: xp.sum(pad(xp, x, 1.0), axis=0)),
+    "pad of rows taken": (2, lambda xp, x, y: pad(xp, take(xp, x, [1, 0]))),
+    "rows taken of a pad": (2, lambda xp, x, y: take(xp, pad(xp, x))),
+    "join": (1, lambda xp, x, y: xp.concat([x, y], axis=1)),
+    "join of chains": (1, lambda xp, x, y: xp.concat([x * 2, y + 1, xp.exp(x)], axis=0)),
+    "join of a softmax": (1, lambda xp, x, y: xp.concat([softmax(xp, x), y], axis=1)),
+    "stack of sums": (
+        1,
+        lambda xp, x, y: xp.stack([xp.sum(x, axis=1), xp.max(y, axis=1)], axis=1),
+    ),
+    "join of rows taken and of a pad": (
+        1,
+        lambda xp, x, y: xp.concat([take(xp, x, [1, 0]), pad(xp, x)[:, 3:]], axis=0),
+    ),
+    "more of a join": (2, lambda xp, x, y: xp.concat([x, y], axis=1) * 2),
     "matmul, bias, relu": (2, lambda xp, x, y: relu(xp, x @ y.T + y[:, 0])),
 }
 """The number of kernels, and the expression: of NumPy it gives what is expected."""

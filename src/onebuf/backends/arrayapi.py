@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.complex_loops import COMPLEX_LOOPS, complex_pow
+from onebuf.backends.gathering import take_along_into, take_into
 from onebuf.dtypes import float32, is_added
-from onebuf.errors import ArgumentError, IndexRangeError
+from onebuf.errors import ArgumentError
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -30,6 +31,7 @@ from onebuf.graph import (
     RANDOM_BITS,
     REDUCE,
     TAKE,
+    TAKE_ALONG,
     UNARY,
     WHERE,
     Op,
@@ -109,6 +111,7 @@ COMPUTE: dict[Op, Compute] = {
     WHERE: lambda xp, operands, arg, shape, dtype: xp.where(*operands),
     CONCAT: lambda xp, operands, arg, shape, dtype: xp.concat(operands, axis=arg),
     TAKE: lambda xp, operands, arg, shape, dtype: xp.take(*operands, axis=arg),
+    TAKE_ALONG: lambda xp, operands, arg, shape, dtype: xp.take_along_axis(*operands, axis=arg),
     MATMUL: lambda xp, operands, arg, shape, dtype: xp.matmul(*operands),
     LIBRARY: _library,
     PAD: _pad,
@@ -229,18 +232,6 @@ def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
     out[_inside(arg.widths, out.shape)] = operands[0]
 
 
-def _fill_take(operands: Operands, arg: Any, out: Array) -> None:
-    x, indices = operands
-    try:
-        np.take(x, indices, arg, out)
-    except IndexError:
-        low, high = int(np.min(indices)), int(np.max(indices))
-        raise IndexRangeError(
-            f"take along axis {arg} needs indices in {-x.shape[arg]}..{x.shape[arg] - 1}, got "
-            f"{high if high >= x.shape[arg] else low}"
-        ) from None
-
-
 _SHORT, _MANY = 7, 64
 """Rows this short and this many are folded column by column, in a tenth of the time; from eight
 elements on, or four complex ones, NumPy adds in another order."""
@@ -314,7 +305,8 @@ FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     PAD: _fill_pad,
     CONCAT: lambda operands, arg, out: np.concatenate(operands, axis=arg, out=out),
     MATMUL: lambda operands, arg, out: np.matmul(operands[0], operands[1], out=out),
-    TAKE: _fill_take,
+    TAKE: take_into,
+    TAKE_ALONG: take_along_into,
 }
 
 

@@ -21,9 +21,9 @@ import numpy as np
 
 from onebuf.backends.arrayapi import run_into
 from onebuf.dtypes import kind
-from onebuf.errors import KernelError
-from onebuf.graph import BINARY, Node, Op, settle
-from onebuf.kernel import Code, Limits, Linear, Opt, lower, verify
+from onebuf.errors import IndexRangeError, KernelError
+from onebuf.graph import BINARY, TAKE, Node, Op, settle
+from onebuf.kernel import Code, Limits, Linear, Opt, lower, verify, wrapped
 from onebuf.scheduler.grouping import Group
 
 Array = np.ndarray[Any, Any]
@@ -196,6 +196,8 @@ class _Machine:
         memory = self.lines[home]
         if memory.code is Code.DEFINE_ACC:
             return values[home]
+        if len(place) == 2 and not values[place[1]]:
+            return memory.dtype.type(0)  # type: ignore[union-attr]
         position = int(values[place[0]])
         if memory.code is Code.DEFINE_GLOBAL:
             flat, index = self._reach(number, memory.arg.slot, position)
@@ -253,11 +255,21 @@ class _Machine:
 
 def _compute(op: Op, operands: tuple[Any, ...], dtype: DT) -> Any:
     """One operation on single elements."""
+    if op is TAKE:
+        return _distance(*[int(operand) for operand in operands])
     if all(type(operand) is int for operand in operands) and op in _WHOLE:
         return _WHOLE[op](*operands)
     out = np.empty((), dtype)
     run_into(op, operands, None, out)
     return out[()]
+
+
+def _distance(index: int, extent: int, stride: int = 1) -> int:
+    """How far an index reaches."""
+    found = wrapped(index, extent)
+    if found is None:
+        raise IndexRangeError(f"an index needs to be in {-extent}..{extent - 1}, got {index}")
+    return found * stride
 
 
 def _cast(value: Any, source: DT | None, target: DT) -> Any:

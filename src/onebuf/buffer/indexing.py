@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.buffer.taking import taken
 from onebuf.dtypes import typed_scalar
 from onebuf.engine import assign, change, check_kind, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
@@ -54,6 +55,10 @@ def plain(key: Any) -> Any:
 
 def get(node: Node, key: Any) -> tuple[Node, bool]:
     """The elements that ``key``, which is not basic as it stands, selects; and if as a view."""
+    key = _with_arrays(key)
+    later = taken(node, key)
+    if later is not None:
+        return later, False
     key = plain(key)
     if is_basic(key):
         return index(node, key), True
@@ -129,6 +134,13 @@ def _is_apart(node: Node, value: Node) -> bool:
     """Whether two stored nodes have memory of the pool's, and not the same."""
     one, two = node.block, value.block
     return one is not two and isinstance(one, PoolBlock) and isinstance(two, PoolBlock)
+
+
+def _with_arrays(key: Any) -> Any:
+    """``key`` with lists turned into arrays."""
+    if isinstance(key, tuple):
+        return tuple([_array_of_indices(part) if isinstance(part, list) else part for part in key])
+    return _array_of_indices(key) if isinstance(key, list) else key
 
 
 def _array_of_indices(key: list[Any]) -> Any:

@@ -11,6 +11,7 @@ from math import prod
 from typing import NamedTuple
 
 from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest
+from onebuf.render.borders import hidden
 from onebuf.render.columns import has_columns
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
@@ -132,8 +133,9 @@ def _facts(nest: Nest) -> Facts:
 
 def _lanes(nest: Nest) -> int:
     """Lanes that fill two registers of the usual size with the widest elements."""
-    depths = zip(nest.steps, nest.depths, strict=True)
-    widest = max((step.dtype.itemsize for step, depth in depths if depth == nest.ndim), default=4)
+    here = [n for n, depth in enumerate(nest.depths) if depth == nest.ndim]
+    sizes = [nest.steps[n].dtype.itemsize for n in here if n not in hidden(nest)]
+    widest = max(sizes, default=4)
     return VECTOR_NBYTES // widest
 
 

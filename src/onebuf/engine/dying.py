@@ -19,6 +19,8 @@ from onebuf.memory import PoolBlock, address_of
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
 
+_IN_PLACE = frozenset({Kind.STORED, Kind.CONSTANT, Kind.ELEMENTWISE})
+"""What a kernel may do that reads an element only to write to its place."""
 LEAST_NBYTES = 1 << 20
 """Smaller results are not worth the counting."""
 
@@ -51,7 +53,7 @@ def gifts(group: Group) -> dict[int, Node]:
     The operand has elements of the same size and is read, by every step that reads it, at the very
     place where the output is written.
     """
-    if not CAN_COUNT or any(step.op.kind is Kind.REDUCE for step in group.nest.steps):
+    if not CAN_COUNT or any(step.op.kind not in _IN_PLACE for step in group.nest.steps):
         return {}
     views: dict[int, set[object]] = {}
     for reach in group.reaches:

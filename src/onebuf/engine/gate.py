@@ -21,7 +21,7 @@ def _module(name: str) -> Callable[[], Any]:
 
 
 grouping = _module("onebuf.scheduler.grouping")
-launching = _module("onebuf.engine.launching")
 passes = _module("onebuf.scheduler.passes")
 rows = _module("onebuf.engine.rows")
+steps = _module("onebuf.engine.steps")
 supporting = _module("onebuf.engine.supporting")

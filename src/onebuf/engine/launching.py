@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import struct
 from math import prod
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from onebuf.engine.choosing import VECTOR_NBYTES, checked, choose
-from onebuf.engine.kernels import PLAIN, pack, program, report, share
-from onebuf.kernel import CHUNK, best_order, partials, permuted, reordered
+from onebuf.engine.kernels import PLAIN, WORD_NBYTES, pack, program, report, share
+from onebuf.graph import TAKE
+from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
 from onebuf.memory import address_of, address_of_bytes
 from onebuf.scheduler.grouping import Group
 
@@ -34,11 +35,11 @@ STRIPS = {"rows": 1, "columns": 512, "tiles": 64}
 class Launch(Protocol):
     """A kernel that is ready to run."""
 
-    def run(self, addresses: list[int], scalars: bytes) -> None:
-        """Run it on slots that begin at ``addresses``."""
+    def run(self, addresses: list[int], scalars: bytes) -> bool:
+        """Run it on slots that begin at ``addresses``; whether an index was outside."""
 
-    def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> None:
-        """Run it so that nothing outside ``limits``, bytes for each slot, is touched."""
+    def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> bool:
+        """The same, so that nothing outside ``limits``, bytes for each slot, is touched."""
 
 
 def prepare(group: Group) -> Launch:
@@ -51,18 +52,26 @@ def prepare(group: Group) -> Launch:
 class Words:
     """The arguments of a call that do not change: extents and strides."""
 
-    __slots__ = ("extents", "strides", "_front", "_tail")
+    __slots__ = ("extents", "strides", "_front", "_tail", "_flag")
 
-    def __init__(self, extents: tuple[int, ...], strides: list[tuple[int, ...]]) -> None:
+    def __init__(
+        self, nest: Nest, extents: tuple[int, ...], strides: list[tuple[int, ...]]
+    ) -> None:
         self.extents = extents
         self.strides = strides
         words = [*extents, *[step for stride in strides for step in stride]]
         self._front = struct.Struct(f"{len(strides)}q")
         self._tail = struct.pack(f"{len(words)}q", *words)
+        flag = next((step.arg for step in nest.steps if step.op is TAKE), None)
+        self._flag = None if flag is None else WORD_NBYTES * (len(strides) + len(words) + flag)
 
     def with_addresses(self, addresses: list[int], scalars: bytes) -> bytes:
         """The argument block of a call, as `onebuf.render.loops` lays it out."""
         return self._front.pack(*addresses) + self._tail + scalars
+
+    def is_outside(self, block: Any) -> bool:
+        """Whether a kernel has left word in its arguments that an index was outside."""
+        return self._flag is not None and struct.unpack_from("q", block, self._flag)[0] != 0
 
 
 class Single:
@@ -80,7 +89,7 @@ class Single:
         offsets = [reach.view.offset * reach.node.dtype.itemsize for reach in group.reaches]
         self.nest = nest
         self.rendering = choose(nest, extents, offsets, strides)
-        self.words = Words(extents, strides)
+        self.words = Words(nest, extents, strides)
         self._program = program(nest, self.rendering)
         least = STRIPS[self.rendering.strategy] if nest.ndim == 2 else 1
         self._grain = _grain(extents, least)
@@ -89,21 +98,23 @@ class Single:
         self._count = extents[0] if numel >= SHARED and not nest.folds_all else 0
         self._call = self._program.quick if numel < QUICK else self._program.call
 
-    def run(self, addresses: list[int], scalars: bytes) -> None:
-        """Run it on slots that begin at ``addresses``."""
+    def run(self, addresses: list[int], scalars: bytes) -> bool:
+        """Run it on slots that begin at ``addresses``; whether an index was outside."""
         words = self.words.with_addresses(addresses, scalars)
         if self._count:
             share(self._program, address_of_bytes(words), self._count, self._grain)
         else:
             self._call(address_of_bytes(words), 0, self._end)
+        return self.words.is_outside(words)
 
-    def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> None:
-        """Run it so that nothing outside ``limits``, bytes for each slot, is touched."""
+    def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> bool:
+        """The same, so that nothing outside ``limits``, bytes for each slot, is touched."""
         extents, strides = self.words.extents, self.words.strides
         words = pack(addresses, extents, strides, scalars, limits)
         careful = program(self.nest, checked(self.rendering))
         share(careful, address_of(words), self._end, self._grain if self._count else self._end)
         report(words, self.nest)
+        return self.words.is_outside(words)
 
 
 class Chunked:
@@ -117,19 +128,23 @@ class Chunked:
         self.chunks = -(-self.extent // CHUNK)
         self.parts = [slot.dtype for slot in self.nests[0].slots[len(group.nest.slots) :]]
         strides = [*[reach.view.stride for reach in group.reaches], *[(1,) for _ in self.parts]]
-        self.words = [Words((extent,), strides) for extent in (self.extent, self.chunks)]
+        sizes = ((self.extent,), (self.chunks,))
+        self.words = [Words(n, size, strides) for n, size in zip(self.nests, sizes, strict=True)]
         self._programs = [program(nest) for nest in self.nests]
 
-    def run(self, addresses: list[int], scalars: bytes) -> None:
-        """Run it on slots that begin at ``addresses``."""
+    def run(self, addresses: list[int], scalars: bytes) -> bool:
+        """Run it on slots that begin at ``addresses``; whether an index was outside."""
         parts = [np.empty(self.chunks, dtype) for dtype in self.parts]
         places = [*addresses, *[address_of(part) for part in parts]]
         first, second = [words.with_addresses(places, scalars) for words in self.words]
         share(self._programs[0], address_of_bytes(first), self.extent, 2 * CHUNK)
+        if self.words[0].is_outside(first):
+            return True
         self._programs[1].quick(address_of_bytes(second), 0, self.chunks)
+        return self.words[1].is_outside(second)
 
-    def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> None:
-        """Run it so that nothing outside ``limits``, bytes for each slot, is touched."""
+    def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> bool:
+        """The same, so that nothing outside ``limits``, bytes for each slot, is touched."""
         parts = [np.empty(self.chunks, dtype) for dtype in self.parts]
         places = [*addresses, *[address_of(part) for part in parts]]
         bounds = [(address_of(part), address_of(part) + part.nbytes) for part in parts]
@@ -139,6 +154,9 @@ class Chunked:
             grain = 2 * CHUNK if nest.partial else extent
             share(program(nest, checked(PLAIN)), address_of(block), extent, grain)
             report(block, nest)
+            if words.is_outside(block):
+                return True
+        return False
 
 
 def _grain(extents: tuple[int, ...], least: int) -> int:

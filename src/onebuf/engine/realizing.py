@@ -13,6 +13,7 @@ from onebuf.backends.arrayapi import run_into
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
 from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS
 from onebuf.engine.passes import fetch
+from onebuf.engine.picking import OutsideError, explained
 from onebuf.engine.planning import plan_for
 from onebuf.graph import SOURCE, Node, settle
 from onebuf.ops import install
@@ -70,4 +71,7 @@ def own(node: Node) -> Array:
 
 def _run(wanted: list[Node], own: bool) -> None:
     plan, held = plan_for(wanted, own)
-    plan.run(held)
+    try:
+        plan.run(held)
+    except OutsideError as fault:
+        raise explained(fault, read) from None

@@ -68,6 +68,7 @@ COPY = Op("copy", Kind.COPY)
 PAD = Op("pad", Kind.PAD)
 CONCAT = Op("concat", Kind.JOIN)
 TAKE = Op("take", Kind.GATHER)
+TAKE_ALONG = Op("take_along_axis", Kind.GATHER)
 MATMUL = Op("matmul", Kind.LIBRARY)
 LIBRARY = Op("library", Kind.LIBRARY)
 

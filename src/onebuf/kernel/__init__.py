@@ -7,6 +7,7 @@ optimisations say.
 from onebuf.kernel.folding import combines
 from onebuf.kernel.linear import Code, Global, Instruction, Linear, Local, Special
 from onebuf.kernel.lowering import lower
+from onebuf.kernel.moving import FLAG, INSIDE, wrapped
 from onebuf.kernel.nest import (
     ANY,
     CHUNK,
@@ -41,10 +42,12 @@ from onebuf.kernel.verifying import verify
 __all__ = [
     "ANY",
     "CHUNK",
+    "FLAG",
     "FOLDS",
     "GROUP",
     "GROUPTOP",
     "INDEX",
+    "INSIDE",
     "LANES",
     "LOAD",
     "LOCAL",
@@ -75,4 +78,5 @@ __all__ = [
     "reordered",
     "share_out",
     "verify",
+    "wrapped",
 ]

@@ -17,6 +17,7 @@ ENDLOOP                                   the LOOP
 IF                                        a bool
 ENDIF                                     the IF
 LOAD                                      memory, position; or the cell  the element
+                                          memory, position, a bool       it, or 0 if not true
 STORE                                     memory, position, value; or
                                           the cell, value
 ALU            the operation              operands                       the result

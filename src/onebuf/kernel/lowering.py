@@ -24,6 +24,7 @@ from onebuf.graph import BINARY, CAST, Kind
 from onebuf.kernel.accumulating import Accumulators, Cells
 from onebuf.kernel.lanes import Lane, Lanes
 from onebuf.kernel.linear import Code, Global, Linear, Special
+from onebuf.kernel.lowered_moves import MOVES, beyond, load, move
 from onebuf.kernel.nest import FOLDS, INDEX, LOAD, SCALAR, STORE, Nest
 from onebuf.kernel.optimising import (
     GROUP,
@@ -104,12 +105,15 @@ class _Lowering:
         """All of it."""
         nest, w = self.nest, self.w
         positions = {step.arg for step in nest.steps if step.op is INDEX}
+        more = beyond(nest, self.scalars)
         self.globals = {
             number: w.emit(
                 Code.DEFINE_GLOBAL,
                 (),
                 slot.dtype,
-                Global(number, *_span(self.views[number]), number in nest.written),
+                Global(
+                    number, *_span(self.views[number], more.get(number)), number in nest.written
+                ),
             )
             for number, slot in enumerate(nest.slots)
             if number not in positions
@@ -218,7 +222,10 @@ class _Lowering:
             return self._position(step.arg, frame, lane)
         if step.op is LOAD:
             place = self._position(step.arg, frame, lane)
-            return w.pure(Code.LOAD, (self.globals[step.arg], place), step.dtype)
+            args = [self._operand(arg, frame, lane) for arg in step.args]
+            return load(w, self.globals[step.arg], place, args, step.dtype)
+        if step.op in MOVES:
+            return move(w, step, [self._operand(arg, frame, lane) for arg in step.args])
         assert step.op.kind is Kind.ELEMENTWISE, step.op
         args = [self._operand(arg, frame, lane) for arg in step.args]
         if step.op is CAST:
@@ -304,7 +311,10 @@ class _Lowering:
         return cells
 
 
-def _span(view: View) -> tuple[int, int]:
+def _span(view: View, more: tuple[int, int] | None) -> tuple[int, int]:
     """The positions that a slot reaches; an axis along which it stays adds nothing, nor takes."""
+    if view.mask is not None:
+        return view.span
     shape = [extent if step else 1 for extent, step in zip(view.shape, view.stride, strict=True)]
-    return View(tuple(shape), view.stride, view.offset).span
+    low, high = View(tuple(shape), view.stride, view.offset).span
+    return (low, high) if more is None else (low + more[0], high + more[1])

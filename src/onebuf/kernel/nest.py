@@ -24,7 +24,7 @@ from onebuf.graph import REDUCE, Kind, Op
 DT = np.dtype[Any]
 
 LOAD = Op("load", Kind.STORED)
-"""The element of slot ``arg`` at this index."""
+"""The element of slot ``arg`` at this index; `onebuf.kernel.moving` says what operands mean."""
 STORE = Op("store", Kind.STORED)
 """Write the operand to slot ``arg`` at this index."""
 SCALAR = Op("scalar", Kind.CONSTANT)

@@ -27,7 +27,7 @@ import numpy as np
 
 from onebuf.dtypes import int64, kind
 from onebuf.errors import DTypeError, KernelError
-from onebuf.graph import BINARY, WHERE, Op, elementwise_dtype
+from onebuf.graph import BINARY, TAKE, WHERE, Op, elementwise_dtype
 from onebuf.kernel.linear import Code, Instruction, Linear
 
 DT = np.dtype[Any]
@@ -41,7 +41,7 @@ _COUNTS = {
     Code.BARRIER: (0,),
     **{code: (1,) for code in (Code.CAST, Code.IF, Code.ENDIF, Code.ENDLOOP)},
     Code.LOOP: (2,),
-    Code.LOAD: (1, 2),
+    Code.LOAD: (1, 2, 3),
     Code.STORE: (2, 3),
     Code.ALU: (1, 2, 3),
 }
@@ -197,8 +197,21 @@ class _Verifier:
 
     def load(self, line: Instruction) -> None:
         """Reading memory or a cell."""
-        self._access(line, line.args[1:], "read")
+        if len(line.args) == 3:
+            self._guarded(line)
+        else:
+            self._access(line, line.args[1:], "read")
         self.read.add(line.args[0])
+
+    def _guarded(self, line: Instruction) -> None:
+        """A load that only happens where a bool holds: where it is, whoever runs it looks."""
+        home, place, test = line.args
+        memory = self.lines[home]
+        if memory.code is not Code.DEFINE_GLOBAL or memory.dtype != line.dtype:
+            raise self.fail("types", f"%{home} is no memory of {line.dtype} that all share")
+        self.position(place)
+        if kind(self.typed(test)) != "b":
+            raise self.fail("types", f"it needs a bool, got {self.typed(test).name}")
 
     def store(self, line: Instruction) -> None:
         """Writing memory or a cell."""
@@ -241,6 +254,9 @@ class _Verifier:
     def alu(self, line: Instruction) -> None:
         """An operation."""
         dtypes = tuple([self.typed(arg) for arg in line.args])
+        if line.arg is TAKE:
+            self._take(line, dtypes)
+            return
         compared = dtypes[1:] if line.arg is WHERE else dtypes
         if len(set(compared)) != 1:
             names = ", ".join(dtype.name for dtype in dtypes)
@@ -256,6 +272,16 @@ class _Verifier:
             found = _INTERVALS[line.arg](*known)
             if found is not None:
                 self.interval[self.number] = found
+
+    def _take(self, line: Instruction, dtypes: tuple[DT, ...]) -> None:
+        """How far an index reaches, which is known although the index is not."""
+        if {*dtypes, line.dtype} != {int64}:
+            raise self.fail("types", "it needs whole numbers of 64 bits, and gives one")
+        if not all(arg in self.interval for arg in line.args[1:]):
+            raise self.fail("bounds", "nothing is known about how far an index may reach")
+        extent, *strides = [self.interval[arg] for arg in line.args[1:]]
+        found = (0, extent[1] - 1)
+        self.interval[self.number] = _product(found, strides[0]) if strides else found
 
     def cast(self, line: Instruction) -> None:
         """A conversion."""

@@ -17,7 +17,7 @@ from onebuf.ops.apply import (
     ternary_where,
     unary,
 )
-from onebuf.ops.contraction import matmul, take
+from onebuf.ops.contraction import matmul, take, take_along_axis
 from onebuf.ops.creation import arange, as_shape, empty, full
 from onebuf.ops.library import library, several
 from onebuf.ops.movement import (
@@ -96,6 +96,7 @@ __all__ = [
     "stack",
     "std",
     "take",
+    "take_along_axis",
     "ternary_where",
     "unary",
     "uniform",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import int64, kind, promote
-from onebuf.errors import DTypeError, ShapeError
-from onebuf.graph import MATMUL, TAKE, Node
+from onebuf.errors import ArgumentError, DTypeError, ShapeError
+from onebuf.graph import MATMUL, TAKE, TAKE_ALONG, Node
 from onebuf.layout import broadcast_shapes, normalize_axis
 from onebuf.ops.apply import cast, general
 
@@ -36,3 +36,19 @@ def take(x: Node, indices: Node, axis: int = 0) -> Node:
     axis = normalize_axis(axis, len(x.shape), "take")
     shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
     return general(TAKE, (x, cast(indices, int64)), axis, shape, x.dtype)
+
+
+def take_along_axis(x: Node, indices: Node, axis: int = -1) -> Node:
+    """Elements of ``x`` chosen along ``axis`` by an index for each place."""
+    if kind(indices.dtype) not in "iu" or indices.dtype == bool_:
+        raise DTypeError(
+            f"take_along_axis needs whole numbers as indices, got {indices.dtype.name}"
+        )
+    axis = normalize_axis(axis, len(x.shape), "take_along_axis")
+    if len(indices.shape) != len(x.shape):
+        raise ArgumentError(
+            f"take_along_axis needs as many dimensions in both, got {x.shape} and {indices.shape}"
+        )
+    around = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+    shape = broadcast_shapes(indices.shape, around)
+    return general(TAKE_ALONG, (x, cast(indices, int64)), axis, shape, x.dtype)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from onebuf.kernel import INDEX, Nest, Step
 from onebuf.render.builder import Builder, Value
 from onebuf.render.elements import TYPES, memory_type
+from onebuf.render.moving import beyond, guarded, masked, one_by_one, over_lanes
 from onebuf.render.rendering import Rendering
 from onebuf.render.transposing import joined, shuffled, transpose
 
@@ -48,28 +49,96 @@ class Access:
         b.lanes = lanes
         return place
 
-    def load(self, b: Builder, step: Step, place: Value, axis: int) -> Value:
-        """The element at ``place``, or as many along ``axis`` as there are lanes."""
+    def load(
+        self, b: Builder, step: Step, place: Value, axis: int, operands: tuple[Value, ...] = ()
+    ) -> Value:
+        """The element at ``place``, or as many along ``axis`` as there are lanes.
+
+        ``operands`` are as `onebuf.kernel.moving` says.
+        """
         slot = self.nest.slots[step.arg]
-        pace = slot.steps[axis]
         if step.op is INDEX:
             return self._positions(b, step.arg, place, axis)
         of = memory_type(slot.dtype)
-        size = slot.dtype.itemsize
-        self.check(b, step.arg, place, self.strides[step.arg][axis] if pace else None)
-        if b.lanes == 1 or pace == 0:
-            value = Value(b.emit(f"load {of}, ptr {place.name}, align {size}"), of, True)
-        elif pace == 1:
-            value = Value(b.emit(f"load {b.type(of)}, ptr {place.name}, align {size}"), of)
-        elif pace == -1:
-            value = self._backwards(b, of, size, place)
-        elif self.paces and self.paces[step.arg]:
-            value = self._spaced(b, of, size, place, self.paces[step.arg])
+        inside = next((operand for operand in operands if operand.type == "i1"), None)
+        apart = None
+        for operand in operands:
+            if operand.type != "i1" and (operand.uniform or b.lanes == 1):
+                place = beyond(b, of, place, operand.name)
+            elif operand.type != "i1":
+                apart = operand
+        if inside is not None:
+            value = guarded(
+                b,
+                inside,
+                of,
+                lambda: self._load(b, step.arg, place, axis, apart),
+                lambda: self._load_some(b, step.arg, place, axis, apart, inside),
+            )
         else:
-            value = self._gathered(b, of, size, place, self.strides[step.arg][axis])
+            value = self._load(b, step.arg, place, axis, apart)
         if TYPES[slot.dtype.name] == "i1":
             return b.compare("icmp ne", value, b.constant(of, 0))
         return value
+
+    def _load(self, b: Builder, number: int, place: Value, axis: int, apart: Value | None) -> Value:
+        slot = self.nest.slots[number]
+        pace = slot.steps[axis]
+        of = memory_type(slot.dtype)
+        size = slot.dtype.itemsize
+        if apart is not None:
+            distances = self._distances(b, number, axis, apart)
+            self._check_between(b, number, place, distances)
+            return one_by_one(b, of, size, place, distances)
+        self.check(b, number, place, self.strides[number][axis] if pace else None)
+        if b.lanes == 1 or pace == 0:
+            return Value(b.emit(f"load {of}, ptr {place.name}, align {size}"), of, True)
+        if pace == 1:
+            return Value(b.emit(f"load {b.type(of)}, ptr {place.name}, align {size}"), of)
+        if pace == -1:
+            return self._backwards(b, of, size, place)
+        if self.paces and self.paces[number]:
+            return self._spaced(b, of, size, place, self.paces[number])
+        return self._gathered(b, of, size, place, self.strides[number][axis])
+
+    def _load_some(
+        self,
+        b: Builder,
+        number: int,
+        place: Value,
+        axis: int,
+        apart: Value | None,
+        inside: Value,
+    ) -> Value:
+        """The lanes that are ``inside``; the others are 0, and nothing is read for them."""
+        slot = self.nest.slots[number]
+        distances = self._distances(b, number, axis, apart)
+        if number in self.bounds:
+            least = b.select(inside, distances, b.constant("i64", (1 << 63) - 1))
+            most = b.select(inside, distances, b.constant("i64", -(1 << 63)))
+            self._check_ends(b, number, place, least, most)
+        of = memory_type(slot.dtype)
+        return masked(b, of, slot.dtype.itemsize, place, distances, inside)
+
+    def _distances(self, b: Builder, number: int, axis: int, apart: Value | None) -> Value:
+        """How far from the first lane's place each lane is, in elements."""
+        zero = b.constant("i64", 0)
+        along = zero
+        if self.nest.slots[number].steps[axis]:
+            along = self._positions(b, number, zero, axis)
+        if apart is None:
+            return Value(b.spread(along), "i64")
+        return apart if along is zero else b.binary("add", apart, along)
+
+    def _check_between(self, b: Builder, number: int, place: Value, distances: Value) -> None:
+        if number in self.bounds:
+            self._check_ends(b, number, place, distances, distances)
+
+    def _check_ends(self, b: Builder, number: int, place: Value, least: Value, most: Value) -> None:
+        """Check the lanes nearest to the beginning and the end of a slot's memory."""
+        of = memory_type(self.nest.slots[number].dtype)
+        for end in (over_lanes(b, "smin", least), over_lanes(b, "smax", most)):
+            self.check(b, number, beyond(b, of, place, end), None)
 
     def check(
         self, b: Builder, slot: int, place: Value, stride: Value | None, count: int = 1
@@ -163,8 +232,9 @@ class Access:
             return place
         numbers = ", ".join(f"i64 {lane}" for lane in range(b.lanes))
         ramp = Value(f"<{numbers}>", "i64")
-        scaled = b.binary("mul", ramp, self.strides[slot][axis])
-        return b.binary("add", scaled, place)
+        if self.nest.slots[slot].steps[axis] != 1:
+            ramp = b.binary("mul", ramp, self.strides[slot][axis])
+        return b.binary("add", ramp, place)
 
     def store(self, b: Builder, slot: int, place: Value, value: Value, axis: int) -> None:
         """Write one element, or as many along ``axis`` as there are lanes."""

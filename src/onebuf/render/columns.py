@@ -216,7 +216,7 @@ class Columns(Loops):
         found: list[dict[int, Value]] = [{} for _ in rows]
         for number in self.closure(operands, known):
             step = self.nest.steps[number]
-            if step.op is not LOAD or b.lanes == 1:
+            if step.op is not LOAD or step.args or b.lanes == 1:
                 continue
             slot = self.nest.slots[step.arg]
             size = SQUARE[slot.dtype.itemsize]

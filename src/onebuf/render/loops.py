@@ -15,12 +15,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from onebuf.graph import TAKE
 from onebuf.kernel import CHUNK, FOLDS, INDEX, LANES, SCALAR, STORE, Nest
+from onebuf.render import borders
 from onebuf.render.access import Access, Bounds
+from onebuf.render.borders import ends_along
 from onebuf.render.builder import Value
 from onebuf.render.elements import TYPES, emit, memory_type
 from onebuf.render.folds import Accumulator
 from onebuf.render.keeping import kept_steps, row_slot
+from onebuf.render.moving import MOVES
+from onebuf.render.moving import emit as move
 from onebuf.render.rendering import KEPT_NBYTES, Rendering
 from onebuf.render.text import Text
 
@@ -64,6 +69,8 @@ class Loops(Text):
         after = slots + ndim + slots * ndim
         if rendering.checked:
             self._prepare_to_check(after + len(nest.scalars), positions)
+        flags = [after + step.arg for step in nest.steps if step.op is TAKE]
+        self.flag = self.address(flags[0]) if flags else ""
         known = {
             number: self._scalar(after + step.arg, number)
             for number, step in enumerate(nest.steps)
@@ -153,12 +160,15 @@ class Loops(Text):
         operands = tuple([frame.known[arg] for arg in step.args])
         if step.op is STORE:
             self.access.store(self.b, step.arg, frame.places[step.arg], operands[0], self.axis)
+        elif step.op in MOVES:
+            flag = Value(self.flag, "ptr", True)
+            frame.known[number] = move(self.b, step.op, operands, flag)
         elif step.op.kind == "elementwise":
             dtypes = tuple([nest.steps[arg].dtype for arg in step.args])
             frame.known[number] = emit(self.b, step.op, operands, dtypes, step.dtype)
         else:
             place = frame.places[step.arg]
-            frame.known[number] = self.access.load(self.b, step, place, self.axis)
+            frame.known[number] = self.access.load(self.b, step, place, self.axis, operands)
 
     # -- loops -------------------------------------------------------------------------------------
 
@@ -216,6 +226,9 @@ class Loops(Text):
         """One pass from ``first`` to ``end``."""
         innermost = frame.depth == self.nest.ndim - 1
         sequential = any(total.fold.sequential for total in work.totals)
+        if innermost and not work.totals and self.vector > 1 and ends_along(self.nest):
+            borders.sweep(self, frame, work, first, end)
+            return []
         if innermost and not sequential and (work.totals or self.vector > 1):
             return self._vectors(frame, work, LANES if work.totals else self.vector, first, end)
         if work.totals and not sequential and self.vector > 1:

@@ -37,8 +37,12 @@ class Text:
 
     def word(self, number: int, element: str) -> Value:
         """A word of the argument block, read as ``element``."""
-        place = self.b.emit(f"getelementptr i64, ptr %args, i64 {number}")
+        place = self.address(number)
         return Value(self.b.emit(f"load {element}, ptr {place}, align 8"), element, True)
+
+    def address(self, number: int) -> str:
+        """Where a word of the argument block is."""
+        return self.b.emit(f"getelementptr i64, ptr %args, i64 {number}")
 
     def memory(self, count: int, element: str) -> Value:
         """Memory on the stack for so many elements."""

@@ -27,7 +27,7 @@ def across(nest: Nest) -> list[int]:
     """The slots of a nest that have neighbours along the axis before the innermost."""
     if nest.ndim < 2:
         return []
-    loads = {step.arg for step in nest.steps if step.op is LOAD}
+    loads = {step.arg for step in nest.steps if step.op is LOAD and not step.args}
     slots = [(number, nest.slots[number].steps) for number in sorted(loads)]
     return [n for n, steps in slots if steps[-2] == 1 and steps[-1] not in (0, 1)]
 

@@ -17,7 +17,7 @@ from onebuf.memory import ALIGNMENT
 from onebuf.scheduler.items import Item
 
 if TYPE_CHECKING:
-    from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.passes import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def place(lives: Sequence[Life]) -> Arena:
 
 
 def arena_of(
-    items: Sequence[Group | Item], private: Collection[int]
+    items: Sequence[Kernel | Item], private: Collection[int]
 ) -> tuple[Arena, dict[int, int]]:
     """Memory for those results of ``items`` that only other kernels among them read.
 

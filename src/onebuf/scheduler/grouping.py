@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import kind
-from onebuf.graph import ARANGE, COPY, Kind, Node
+from onebuf.graph import ARANGE, CONCAT, COPY, Kind, Node
 from onebuf.kernel import FOLDS, Nest, Slot, Step
 from onebuf.layout import View
 from onebuf.scheduler.items import NOTHING, Item, schedule
+from onebuf.scheduler.joining import Join, is_computed, is_joined, regions, trace_part
 from onebuf.scheduler.merging import Root, cluster_space, merge
+from onebuf.scheduler.moving import MOVES, MovingTrace, is_picked_from, merged_mask
 from onebuf.scheduler.reading import reading
 from onebuf.scheduler.spaces import Space, space_of
-from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace, below
+from onebuf.scheduler.tracing import Cut, Reach, Supports, below
 
 MOST_NAMES = 6
 MOST_NODES = 64
@@ -40,11 +42,18 @@ class Group:
     """The constants that the scalars are the values of, as far as nodes hold them."""
     outputs: tuple[Node, ...]
     reason: str
+    picks: tuple[Node, ...] = ()
+    """The nodes whose indices the kernel looks at."""
 
     @property
-    def groups(self) -> tuple[Group]:
-        """Itself: a kernel of one pass."""
+    def parts(self) -> tuple[Group]:
+        """Itself: a kernel of one part."""
         return (self,)
+
+    @property
+    def others(self) -> tuple[Node, ...]:
+        """Nodes that a run asks for, but not for their elements."""
+        return (*[giver for giver in self.givers if giver is not None], *self.picks)
 
     @property
     def kind(self) -> str:
@@ -66,7 +75,7 @@ class Group:
 
     @property
     def _names(self) -> list[str]:
-        kinds = (Kind.ELEMENTWISE, Kind.REDUCE)
+        kinds = (Kind.ELEMENTWISE, Kind.REDUCE, Kind.GATHER, Kind.PAD)
         return [step.op.name for step in self.nest.steps if step.op.kind in kinds]
 
     @property
@@ -87,7 +96,9 @@ class Group:
         return tuple({id(node): node for node in reads}.values())
 
 
-def group(wanted: Sequence[Node], supports: Supports, own: bool = False) -> list[Group | Item]:
+def group(
+    wanted: Sequence[Node], supports: Supports, own: bool = False
+) -> list[Group | Join | Item]:
     """Kernels, and items for what has no kernel, that make every node of ``wanted`` readable."""
     items = schedule(wanted, own)
     if all(not _is_fusable(item.node, {}) for item in items):
@@ -132,10 +143,15 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
         me = id(node)
         by = readers.get(me, [])
         nests = {homes[id(reader.node)] for reader in by if _is_fusable(reader.node, alone)}
-        opaque = any(not _is_fusable(reader.node, alone) for reader in by)
+        opaque = any(
+            not _is_fusable(reader.node, alone) or is_picked_from(node, reader.node)
+            for reader in by
+        )
         if node.op is ARANGE and kind(node.dtype) in "iu" and me not in roots and not opaque:
             homes[me] = 0  # computed wherever it is read
             continue
+        if any(is_picked_from(node, reader.node) for reader in by) and me not in roots:
+            alone.setdefault(me, "elements of it are picked by index")
         if me in roots or me in alone or opaque or len(nests) != 1 or not _is_fusable(node, alone):
             homes[me] = me
         else:
@@ -156,6 +172,10 @@ def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
         return False
     if node.op in FOLDS:
         return 0 not in node.srcs[0].shape  # no view can say how to read nothing many times
+    if node.op is CONCAT:
+        return is_joined(node)
+    if node.op in MOVES:
+        return node.numel > 0  # indices are looked at also where nothing is picked
     return node.op is COPY or node.op.kind is Kind.ELEMENTWISE
 
 
@@ -174,7 +194,7 @@ class _Grouping:
         self._kernels: dict[Any, Group] = {}
         """The kernels of earlier attempts, by what they compute and read."""
 
-    def attempt(self) -> list[Group | Item]:
+    def attempt(self) -> list[Group | Join | Item]:
         """All kernels, or a Cut where one is not possible."""
         homes = _homes(self.items, self.roots, self.alone)
         stops = {me for me, home in homes.items() if me == home}
@@ -184,7 +204,7 @@ class _Grouping:
         roots = self._needed(roots)
         clusters = merge(roots, self.apart)
         read = {id(root.node): root.reads for root in roots}
-        found: list[Group | Item] = []
+        found: list[Group | Join | Item] = []
         for cluster in clusters:
             self.cluster = cluster
             found.append(self._compute(cluster, by_id, stops, read))
@@ -211,7 +231,7 @@ class _Grouping:
             reads = {id(operand.base) for operand in item.inputs} & stops
             return Root(node, None, frozenset(reads), frozenset(), 1)
         folds, root = _walk(node, stops)
-        if node.numel == 0:
+        if node.numel == 0 or node.op is CONCAT:
             return replace(root, space=None)
         return replace(root, space=space_of(node, folds))
 
@@ -233,13 +253,15 @@ class _Grouping:
         by_id: dict[int, Item],
         stops: set[int],
         read: dict[int, frozenset[int]],
-    ) -> Group | Item:
+    ) -> Group | Join | Item:
         nodes = [root.node for root in cluster]
         first = by_id[id(nodes[0])]
         if not _is_fusable(nodes[0], self.alone):
             return first
         if nodes[0].numel == 0:
             return Item(NOTHING, first.reason, (), (nodes[0],))
+        if nodes[0].op is CONCAT:
+            return self._join(nodes[0], stops, self._reason(nodes, by_id))
         members = {id(node) for node in nodes}
         outside = self.roots.union(*[r for me, r in read.items() if me not in members])
         outputs = [node for node in nodes if id(node) in outside]
@@ -252,6 +274,14 @@ class _Grouping:
                 space, nodes, outputs, stops - members, reason, self.supports
             )
         return self._kernels[key]
+
+    def _join(self, node: Node, stops: set[int], reason: str) -> Join:
+        parts = []
+        for src, region in regions(node):
+            folds = _walk(src, stops)[0] if is_computed(src, stops) else []
+            trace, space = trace_part(node, src, region, folds, stops, self.supports)
+            parts.append(_finished(trace, space, (node,), reason))
+        return Join(tuple(parts), node, reason)
 
     def _reason(self, outputs: list[Node], by_id: dict[int, Item]) -> str:
         for node in outputs:
@@ -273,17 +303,21 @@ def _trace(
     """The kernel that computes ``nodes`` in ``space`` and stores ``outputs``."""
     views = {id(node): space.view(node.shape) for node in nodes}
     results = {me: view for me, view in views.items() if view is not None}
-    trace = Trace(space.shape, len(space.folds), stops, supports, results)
+    trace = MovingTrace(space.shape, len(space.folds), stops, supports, results)
     values = [trace.value(node, results[id(node)]) for node in outputs]
     for node, value in zip(outputs, values, strict=True):
         trace.store(node, value)
-    found = _group(trace, tuple(outputs), reason)
+    return _finished(trace, space, tuple(outputs), reason)
+
+
+def _finished(trace: MovingTrace, space: Space, outputs: tuple[Node, ...], reason: str) -> Group:
+    found = _group(trace, outputs, reason)
     if space.is_long:
         _check_one_pass(trace, found.nest)
     return found
 
 
-def _check_one_pass(trace: Trace, nest: Nest) -> None:
+def _check_one_pass(trace: MovingTrace, nest: Nest) -> None:
     """Raise if a second pass needs a fold of everything first: threads would have to wait."""
     after: set[int] = set()
     for number, step in enumerate(trace.steps):
@@ -317,7 +351,7 @@ def _walk(node: Node, stops: set[int]) -> tuple[list[Node], Root]:
     return folds, Root(node, None, frozenset(reads), frozenset(memory), len(seen))
 
 
-def _group(trace: Trace, outputs: tuple[Node, ...], reason: str) -> Group:
+def _group(trace: MovingTrace, outputs: tuple[Node, ...], reason: str) -> Group:
     """The finished kernel: axes of one element left out, axes that memory continues merged."""
     ndim = len(trace.shape)
     strides = [reach.view.stride for reach in trace.reaches]
@@ -340,11 +374,13 @@ def _group(trace: Trace, outputs: tuple[Node, ...], reason: str) -> Group:
         merged = tuple([step[part[-1]] if part else 0 for part in axes])
         classes = tuple(map(_stride_class, merged, extents))
         slots.append(Slot(reach.node.dtype, classes))
-        reaches.append(Reach(reach.node, View(extents, merged, reach.view.offset), reach.is_index))
+        view = View(extents, merged, reach.view.offset, merged_mask(reach.view, axes))
+        reaches.append(Reach(reach.node, view, reach.is_index))
     steps = tuple([_moved(step, len(axes) - ndim) for step in trace.steps])
     nest = Nest(len(axes), tuple(slots), steps, tuple([s.dtype for s in trace.scalars]))
     scalars, givers = tuple(trace.scalars), tuple(trace.givers)
-    return Group(nest, extents, tuple(reaches), scalars, givers, outputs, reason)
+    picks = tuple(trace.picks)
+    return Group(nest, extents, tuple(reaches), scalars, givers, outputs, reason, picks)
 
 
 def _moved(step: Step, by: int) -> Step:

@@ -14,6 +14,7 @@ from onebuf.graph import Node
 from onebuf.kernel import FOLDS
 from onebuf.scheduler.grouping import Group
 from onebuf.scheduler.items import Item
+from onebuf.scheduler.joining import Join
 
 MOST_PASSES = 4
 MOST_NBYTES = 1 << 18
@@ -26,7 +27,7 @@ SMALLER = 8
 class Passes:
     """Groups that run one after another as one kernel."""
 
-    groups: tuple[Group, ...]
+    passes: tuple[Group, ...]
     outputs: tuple[Node, ...]
     """The results that others read."""
 
@@ -40,24 +41,29 @@ class Passes:
     @property
     def name(self) -> str:
         """The operations of each pass."""
-        return ", then ".join(group.name for group in self.groups)
+        return ", then ".join(group.name for group in self.passes)
 
     @property
     def reason(self) -> str:
         """Why the last result exists, and how often memory is gone over."""
-        return f"{self.groups[-1].reason}, in {len(self.groups)} passes"
+        return f"{self.passes[-1].reason}, in {len(self.passes)} passes"
 
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The nodes that have to be in memory first."""
-        made = {id(node) for group in self.groups for node in group.outputs}
-        read = {id(node): node for group in self.groups for node in group.inputs}
+        made = {id(node) for group in self.passes for node in group.outputs}
+        read = {id(node): node for group in self.passes for node in group.inputs}
         return tuple([node for me, node in read.items() if me not in made])
+
+    @property
+    def others(self) -> tuple[Node, ...]:
+        """Nodes that a run asks for, but not for their elements."""
+        return tuple([node for group in self.passes for node in group.others])
 
     @property
     def bytes_read(self) -> int:
         """Bytes of all operands, counted once for each pass that reads them."""
-        return sum(group.bytes_read for group in self.groups)
+        return sum(group.bytes_read for group in self.passes)
 
     @property
     def bytes_written(self) -> int:
@@ -65,10 +71,10 @@ class Passes:
         return sum(node.nbytes for node in self.outputs)
 
 
-Kernel = Group | Passes
+Kernel = Group | Join | Passes
 
 
-def in_passes(items: Sequence[Group | Item], roots: set[int]) -> list[Kernel | Item]:
+def in_passes(items: Sequence[Group | Join | Item], roots: set[int]) -> list[Kernel | Item]:
     """The same work, with groups that only wait for each other as one kernel.
 
     ``roots`` are the nodes, by id, that were asked for.
@@ -81,7 +87,7 @@ def in_passes(items: Sequence[Group | Item], roots: set[int]) -> list[Kernel | I
     run: list[Group] = []
     begin = 0
     for number, item in enumerate(items):
-        if isinstance(item, Item):
+        if not isinstance(item, Group):
             found += [*_one(run, readers, roots, begin), item]
             run, begin = [], number + 1
             continue

@@ -277,21 +277,30 @@ def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple
     inner = src.arg if src.op is VIEW else View.contiguous(src.shape)
     if same_shape and inner.shape != node.shape:
         inner = inner.expand(node.shape)
+    return source_at(node, src, inner, view)
+
+
+def operand(node: Node, src: Node, view: View) -> tuple[Node, View]:
+    """The base of an operand, and where it is read if all of it is wanted at ``view``."""
+    return _source(node, src, view, same_shape=False)
+
+
+def source_at(node: Node, src: Node, inner: View, view: View) -> tuple[Node, View]:
+    """The base of an operand, and where it is read if ``inner``, a view of it, is at ``view``."""
     at = compose(view, inner)
     base = src.base
     if base.op is SOURCE:
         raise Cut(node, "its operand is read from a store, by region", always=True)
     array = settle(base)
     if at is not None and array is not None:
-        at = compose(at, _array_view(array))
+        at = compose(at, array_view(array))
     if at is None:
         raise Cut(node, "strides cannot express the order its operands are read in")
-    if at.mask is not None:
-        raise Cut(node, "its operands are read through padding")
     return base, at
 
 
-def _array_view(array: np.ndarray[Any, Any]) -> View:
+def array_view(array: np.ndarray[Any, Any]) -> View:
+    """The layout of an array, from its first element."""
     size = array.itemsize
     return View(array.shape, tuple([step // size for step in array.strides]))
 

@@ -1,0 +1,76 @@
+"""Taking: one array of indices among slices, as a node of the graph.
+
+Picking a few elements of memory is over before a graph of it would be made, so that is left to
+NumPy, as are masks and several arrays at once. What is large, or still to be computed, is lazy like
+every other operation: an index in a buffer that is out of range is found when the elements are
+asked for.
+"""
+
+from __future__ import annotations
+
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from onebuf.dtypes import int8, int16, int32, int64, uint8, uint16, uint32
+from onebuf.graph import SOURCE, Node, settle
+from onebuf.ops import adopted, index, take
+from onebuf.options import options
+
+_ALL = slice(None)
+_DTYPES = frozenset({int8, int16, int32, int64, uint8, uint16, uint32})
+"""What int64 holds exactly."""
+
+
+def taken(node: Node, key: Any) -> Node | None:
+    """The elements that ``key`` picks, if they are to be picked later; None if at once."""
+    parts = key if key.__class__ is tuple else (key,)
+    places = [place for place, part in enumerate(parts) if not _is_slice(part)]
+    if len(places) != 1 or node.base.op is SOURCE:
+        return None
+    (place,) = places
+    indices = _shape_of(parts[place])
+    if indices is None:
+        return None
+    rest = index(node, tuple([_ALL if n == place else part for n, part in enumerate(parts)]))
+    before = parts[:place]
+    after = len(parts) - place - 1
+    axis = len(rest.shape) - 1 - after if any(part is ... for part in before) else place
+    extent = rest.shape[axis]
+    if _is_known_outside(parts[place], extent):
+        return None
+    picked = rest.numel // extent * int(np.prod(indices)) if extent else 0
+    if picked <= options().eager_numel and settle(node) is not None and _is_stored(parts[place]):
+        return None
+    return take(rest, _node_of(parts[place]), axis)
+
+
+def _is_slice(part: Any) -> bool:
+    return part is None or part.__class__ is slice or part.__class__ is EllipsisType
+
+
+def _shape_of(part: Any) -> tuple[int, ...] | None:
+    """The shape of an array of indices that can be taken by; None of anything else."""
+    held = getattr(part, "_node", part)
+    if not isinstance(held, Node | np.ndarray):
+        return None
+    fits = held.shape and held.dtype in _DTYPES
+    return held.shape if fits else None
+
+
+def _is_stored(part: Any) -> bool:
+    node = getattr(part, "_node", None)
+    return node is None or settle(node) is not None
+
+
+def _is_known_outside(part: Any, extent: int) -> bool:
+    """Whether an array of the user's has an index that is out of range, which is said at once."""
+    if not isinstance(part, np.ndarray) or not part.size:
+        return False
+    return bool(part.min() < -extent or part.max() >= extent)
+
+
+def _node_of(part: Any) -> Node:
+    node = getattr(part, "_node", None)
+    return node if isinstance(node, Node) else adopted(part.copy())

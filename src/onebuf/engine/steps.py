@@ -1,0 +1,215 @@
+"""Steps: kernels as a plan runs them, with numbers in place of nodes.
+
+Every kernel has memory that it reads and memory for its results, in one list of addresses. A call
+is one launch: it says from which of these each slot is reached, and how far from its beginning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from onebuf.engine.launching import prepare
+from onebuf.engine.picking import OutsideError
+from onebuf.engine.plans import Given, Held, Numbers, Step
+from onebuf.events import KernelRan, listeners, tell
+from onebuf.graph import Node, attach, settle
+from onebuf.memory import Block, address_of
+from onebuf.ops import new_array
+from onebuf.options import options
+from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.joining import Join
+from onebuf.scheduler.passes import Kernel, Passes
+
+Array = np.ndarray[Any, Any]
+Limits = list[tuple[int, int]]
+"""The first byte of some memory, and the one after the last, for each of the addresses."""
+
+
+def kernel_step(kernel: Kernel, numbers: Numbers, gifts: dict[int, int]) -> Step:
+    """The step that runs ``kernel``."""
+    if isinstance(kernel, Passes):
+        passes = [KernelStep(group, numbers, gifts) for group in kernel.passes]
+        return PassesStep(kernel.name, passes)
+    return KernelStep(kernel, numbers, gifts)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A result: what stands for its node, and what it is."""
+
+    number: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    gift: int = -1
+    """The operand whose memory it may have, by number; -1: none."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return prod(self.shape) * self.dtype.itemsize
+
+
+class Call:
+    """One launch, on slots that are found from the addresses of a step."""
+
+    __slots__ = ("_launch", "_places", "_scalars", "_picks")
+
+    def __init__(self, group: Group, bases: dict[int, int], numbers: Numbers) -> None:
+        self._launch = prepare(group)
+        self._places = tuple(
+            [
+                (0, reach.view.offset)
+                if reach.is_index
+                else (bases[id(reach.node)], reach.view.offset * reach.node.dtype.itemsize)
+                for reach in group.reaches
+            ]
+        )
+        scalars = zip(group.scalars, group.givers, strict=True)
+        self._scalars = tuple([v if giver is None else numbers[id(giver)] for v, giver in scalars])
+        self._picks = tuple([numbers[id(node)] for node in group.picks])
+
+    def run(self, bases: list[int], limits: Limits | None, held: Held) -> None:
+        """Run it; with ``limits``, so that no other memory is touched."""
+        addresses = [bases[at] + offset for at, offset in self._places]
+        scalars = b"".join([_word(scalar, held) for scalar in self._scalars])
+        if limits is None:
+            is_outside = self._launch.run(addresses, scalars)
+        else:
+            is_outside = self._launch.check(
+                addresses, scalars, [limits[at] for at, _ in self._places]
+            )
+        if is_outside:
+            raise OutsideError(tuple([held_node(number, held) for number in self._picks]))
+
+
+class KernelStep:
+    """A kernel that goes over its memory once, in one part or in several."""
+
+    __slots__ = ("done", "_name", "_inputs", "_outputs", "_calls")
+
+    def __init__(self, kernel: Group | Join, numbers: Numbers, gifts: dict[int, int]) -> None:
+        self.done: tuple[int, ...] = ()
+        self._name = kernel.name
+        inputs, outputs = kernel.inputs, kernel.outputs
+        self._inputs = tuple([numbers[id(node)] for node in inputs])
+        self._outputs = tuple(
+            [
+                Output(numbers[id(node)], node.shape, node.dtype, gifts.get(id(node), -1))
+                for node in outputs
+            ]
+        )
+        bases = {id(node): at for at, node in enumerate((*inputs, *outputs), 1)}
+        try:
+            self._calls = [Call(part, bases, numbers) for part in kernel.parts]
+        except Exception as error:
+            say_where(error, self._name, kernel.node)
+            raise
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the results that become stored."""
+        return sum([output.nbytes for output in self._outputs if output.number >= 0])
+
+    def run(self, held: Held, arena: int, given: Given) -> None:
+        """Run the kernel; its results become stored, except for those in the arena."""
+        start = perf_counter() if listeners() else 0.0
+        self.launch(held, arena, given)
+        if listeners():
+            tell(KernelRan(self._name, self.nbytes, perf_counter() - start, 2))
+
+    def launch(self, held: Held, arena: int, given: Given) -> None:
+        """Run the kernel without telling anyone."""
+        made: list[tuple[Array, Block] | None] = []
+        bases = [0]
+        for number in self._inputs:
+            bases.append(arena + ~number if number < 0 else address_of(stored(held[number])))
+        for output in self._outputs:
+            new = None
+            if output.gift in given:
+                new = _on_memory_of(held_node(output.gift, held), output)
+            elif output.number >= 0:
+                new = new_array(output.shape, output.dtype)
+            bases.append(arena + ~output.number if new is None else address_of(new[0]))
+            made.append(new)
+        try:
+            limits = self._limits(held, made) if options().check_bounds else None
+            for call in self._calls:
+                call.run(bases, limits, held)
+        except OutsideError:
+            raise
+        except Exception as error:
+            kept = [output.number for output in self._outputs if output.number >= 0]
+            for number in kept[:1]:
+                say_where(error, self._name, held_node(number, held))
+            raise
+        for output, new in zip(self._outputs, made, strict=True):
+            if new is not None:
+                attach(held_node(output.number, held), *new)
+
+    def _limits(self, held: Held, made: list[tuple[Array, Block] | None]) -> Limits:
+        """The bounds of all memory; a plan that checks them has no arena."""
+        arrays = [stored(held[number]) for number in self._inputs]
+        arrays += [new[0] for new in made if new is not None]
+        return [(0, 0), *[byte_bounds(array) for array in arrays]]
+
+
+class PassesStep:
+    """A kernel that goes over its memory several times."""
+
+    __slots__ = ("done", "_name", "_passes")
+
+    def __init__(self, name: str, passes: list[KernelStep]) -> None:
+        self.done: tuple[int, ...] = ()
+        self._name = name
+        self._passes = passes
+
+    def run(self, held: Held, arena: int, given: Given) -> None:
+        """Run the passes; results become stored, except for those in the arena."""
+        start = perf_counter() if listeners() else 0.0
+        for one in self._passes:
+            one.launch(held, arena, given)
+        if listeners():
+            nbytes = sum([one.nbytes for one in self._passes])
+            tell(KernelRan(self._name, nbytes, perf_counter() - start, 2))
+
+
+def say_where(error: Exception, name: str, node: Node) -> None:
+    """Add to an error where in the user's program the work comes from."""
+    if node.origin is not None:
+        error.add_note(f"while computing {name}, asked for at {node.origin}")
+
+
+def held_node(number: int, held: Held) -> Node:
+    """The node that ``number`` stands for."""
+    node = held[number]
+    assert node is not None, "a node was let go of too early"
+    return node
+
+
+def stored(node: Node | None) -> Array:
+    """The elements of a node that is in memory."""
+    assert node is not None, "a node was let go of too early"
+    array = node.array
+    if array is None:
+        array = settle(node)
+    assert array is not None, f"{node} is not in memory"
+    return array
+
+
+def _on_memory_of(operand: Node, output: Output) -> tuple[Array, Block]:
+    """The elements of a result in the memory of an operand that dies."""
+    block = operand.block
+    assert block is not None
+    return block.array(output.shape, output.dtype), block
+
+
+def _word(scalar: np.generic | int, held: Held) -> bytes:
+    """A scalar as a call takes it; a number stands for the constant that holds it."""
+    value = held_node(scalar, held).arg if isinstance(scalar, int) else scalar
+    return value.tobytes().ljust(8, b"\0")

@@ -1,0 +1,127 @@
+"""Joining: one result made of parts, each computed where it belongs.
+
+Each operand of a CONCAT has a region of its memory. So it is computed straight into that, by a
+kernel of its own, and needs no other memory: together the kernels are one pass over what they read
+and what they write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onebuf.graph import CAST, CONCAT, VIEW, Node, settle
+from onebuf.layout import View, compose
+from onebuf.scheduler.moving import MovingTrace
+from onebuf.scheduler.spaces import Space, space_of
+from onebuf.scheduler.tracing import Cut, Supports, operand
+
+if TYPE_CHECKING:
+    from onebuf.scheduler.grouping import Group
+
+MOST_PARTS = 16
+"""More operands than this are stored one by one, and joined by NumPy's loop."""
+LEAST_NBYTES = 1 << 16
+"""Less than this is joined by NumPy's loop sooner than by one kernel for each operand."""
+
+
+def is_joined(node: Node) -> bool:
+    """Whether kernels compute the operands of a CONCAT in their places."""
+    if node.op is not CONCAT or not node.numel or len(node.srcs) > MOST_PARTS:
+        return False
+    return node.nbytes >= LEAST_NBYTES or any(settle(src) is None for src in node.srcs)
+
+
+def regions(node: Node) -> Iterator[tuple[Node, View]]:
+    """The operands of a CONCAT that have elements, and where in its memory each belongs."""
+    axis, first = node.arg, 0
+    whole = View.contiguous(node.shape)
+    for src in node.srcs:
+        end = first + src.shape[axis]
+        region = whole.slice(axis, slice(first, end))
+        first = end
+        if src.numel:
+            yield _without_view(src, region)
+
+
+def _without_view(src: Node, region: View) -> tuple[Node, View]:
+    """What an operand is a reshaped view of, and its region as seen from there, if that can be."""
+    base = src.base
+    if src.op is VIEW and src.arg.is_contiguous and src.numel == base.numel:
+        shaped = region.reshape(base.shape)
+        if shaped is not None:
+            return base, shaped
+    return src, region
+
+
+def is_computed(src: Node, stops: set[int]) -> bool:
+    """Whether an operand is still to be computed, in its own order and by nobody else."""
+    return src.op is not VIEW and id(src) not in stops and settle(src) is None
+
+
+def trace_part(
+    node: Node,
+    src: Node,
+    region: View,
+    folds: Sequence[Node],
+    stops: set[int],
+    supports: Supports,
+) -> tuple[MovingTrace, Space]:
+    """An operand of a CONCAT traced into its ``region``; ``folds`` are those inside it."""
+    if not supports(CAST, (node.dtype,), node.dtype):
+        raise Cut(node, f"a join of {node.dtype.name} has no kernel", always=True)
+    space = space_of(src, folds)
+    where = space.view(src.shape)
+    assert where is not None, "a space has a place for what it was made for"
+    to = compose(where, region)
+    assert to is not None, "a region is as regular as what it is a region of"
+    trace = MovingTrace(space.shape, len(space.folds), stops, supports, {id(node): to})
+    trace.store(node, trace.value(*operand(node, src, where)))
+    return trace, space
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Join:
+    """Kernels to run one after another, which together compute one result."""
+
+    parts: tuple[Group, ...]
+    node: Node
+    reason: str
+
+    @property
+    def outputs(self) -> tuple[Node, ...]:
+        """The result."""
+        return (self.node,)
+
+    @property
+    def others(self) -> tuple[Node, ...]:
+        """Nodes that a run asks for, but not for their elements."""
+        return tuple([node for part in self.parts for node in part.others])
+
+    @property
+    def name(self) -> str:
+        """The operations of the parts, each said once, and that they are joined."""
+        names = [part.name for part in self.parts]
+        return " | ".join([*dict.fromkeys([name for name in names if name != "concat"]), "concat"])
+
+    @property
+    def kind(self) -> str:
+        """That of its operation if there is no other, else that it is a kernel of several."""
+        return self.node.op.kind if self.name == "concat" else "kernel"
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The nodes that have to be in memory first."""
+        reads = [node for part in self.parts for node in part.inputs]
+        return tuple({id(node): node for node in reads}.values())
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of all operands, each counted once."""
+        return sum(node.nbytes for node in self.inputs)
+
+    @property
+    def bytes_written(self) -> int:
+        """Bytes of the result."""
+        return self.node.nbytes
