@@ -23,4 +23,5 @@ def _module(name: str) -> Callable[[], Any]:
 grouping = _module("onebuf.scheduler.grouping")
 kernels = _module("onebuf.engine.kernels")
 rows = _module("onebuf.engine.rows")
+selecting = _module("onebuf.engine.selecting")
 supporting = _module("onebuf.engine.supporting")
