@@ -30,7 +30,7 @@ BINARY = ("add", "subtract", "multiply", "maximum", "minimum")
 COMPARISONS = ("less", "equal", "greater_equal", "not_equal")
 LOGIC = ("logical_and", "logical_or", "logical_xor")
 UNARY = ("negative", "abs", "square", "exp", "tanh", "sqrt", "isfinite", "sin")
-REDUCTIONS = ("sum", "max", "min", "any", "all", "prod", "mean")
+REDUCTIONS = ("sum", "max", "min", "any", "all", "prod", "mean", "argmax", "argmin")
 KINDS = ("binary", "binary", "compare", "unary", "reduce", "view", "cast", "where", "library")
 INEXACT = ("exp", "tanh", "sin", "sum", "mean", "cumulative_sum")
 EPSILON = {"float32": 2e-4, "float64": 1e-10}
@@ -159,12 +159,14 @@ class Graph:
 
     def _reduce(self) -> None:
         name = self.draw(st.sampled_from(REDUCTIONS))
-        one = self._exact() if name in ("any", "all") else self.pick()
+        one = self._exact() if name in ("any", "all", "argmax", "argmin") else self.pick()
         axes = list(range(one.array.ndim))
         axis: Any = self.draw(st.sampled_from([None, *axes]))
         if len(axes) > 1 and self.draw(st.booleans()):
             axis = tuple(sorted(self.draw(st.sets(st.sampled_from(axes), min_size=1))))
-        if not one.array.size and name in ("max", "min", "mean"):
+        if name in ("argmax", "argmin") and isinstance(axis, tuple):
+            axis = axis[0]
+        if not one.array.size and name in ("max", "min", "mean", "argmax", "argmin"):
             name = "sum"
         if one.array.dtype.kind not in "f" and name == "mean":
             name = "sum"

@@ -63,6 +63,9 @@ class Fold:
 
     axis: int
     sequential: bool = False
+    first: bool = False
+    """Whether it is the least of indices, of which those that do not count are the largest number,
+    and of which one counts at least."""
 
 
 LANES = 16

@@ -281,7 +281,7 @@ def _check_one_pass(trace: Trace, nest: Nest) -> None:
     after: set[int] = set()
     for number, step in enumerate(trace.steps):
         again = number in trace.folded or nest.depths[number] > 0
-        if again and after.intersection(step.args):
+        if again and number not in trace.within and after.intersection(step.args):
             inner = next(n for n in trace.folded if n in below(trace.steps, number))
             first = trace.folded[inner]
             raise Cut(first, "another pass over everything needs it first", always=True)

@@ -33,6 +33,7 @@ from onebuf.graph import (
 )
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Step
 from onebuf.layout import View, compose
+from onebuf.scheduler.positions import EXTREMES, position
 
 DT = np.dtype[Any]
 Supports = Callable[[Op, tuple[DT, ...], DT], bool]
@@ -81,6 +82,9 @@ class Trace:
     scalars: list[np.generic] = field(default_factory=list)
     folded: dict[int, Node] = field(default_factory=dict)
     """The reductions among the steps, by number."""
+    within: set[int] = field(default_factory=set)
+    """Steps of positions (`onebuf.scheduler.positions`) that need their extremes: for each chunk,
+    that of the chunk will do."""
     _seen: dict[Any, int] = field(default_factory=dict)
 
     def store(self, node: Node, value: int) -> None:
@@ -138,12 +142,14 @@ class Trace:
     def _range(self, node: Node, view: View) -> int:
         start, _, step = node.arg
         slot = self._reach(Reach(node, view, is_index=True))
-        position = self._add(INDEX, (), int64, slot)
+        place = self._add(INDEX, (), int64, slot)
         for op, number in ((BINARY["multiply"], step), (BINARY["add"], start)):
-            self.scalars.append(np.int64(number))
-            other = self._add(SCALAR, (), int64, len(self.scalars) - 1)
-            position = self._add(op, (position, other), int64)
-        return self._cast(position, node.dtype)
+            place = self._add(op, (place, self._scalar(np.int64(number))), int64)
+        return self._cast(place, node.dtype)
+
+    def _scalar(self, number: np.generic) -> int:
+        self.scalars.append(number)
+        return self._add(SCALAR, (), number.dtype, len(self.scalars) - 1)
 
     def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
         """The operands of ``node`` and where they are needed, and how to build its step of them."""
@@ -191,9 +197,21 @@ class Trace:
         return None
 
     def _add_fold(self, node: Node, args: tuple[int, ...], fold: Fold) -> int:
+        if node.op in EXTREMES:
+            return self._add_position(node, args[0], fold)
         number = self._add(node.op, args, node.dtype, fold)
         self.folded[number] = node
         return number
+
+    def _add_position(self, node: Node, value: int, fold: Fold) -> int:
+        begin, dtype = len(self.steps), self.steps[value].dtype
+        along = tuple([int(axis == fold.axis) for axis in range(len(self.shape))])
+        slot = self._reach(Reach(node, View(self.shape, along), is_index=True))
+        found = position(node.op, value, dtype, fold, slot, self._add, self._scalar)
+        self.folded.setdefault(found.extreme, node)
+        self.folded[found.number] = node
+        self.within.update(set(range(begin, len(self.steps))) - {found.extreme})
+        return found.number
 
     def _op(self, node: Node, args: tuple[int, ...]) -> int:
         if node.op is COPY:
