@@ -31,8 +31,9 @@ COMPARISONS = ("less", "equal", "greater_equal", "not_equal")
 LOGIC = ("logical_and", "logical_or", "logical_xor")
 UNARY = ("negative", "abs", "square", "exp", "tanh", "sqrt", "isfinite", "sin")
 REDUCTIONS = ("sum", "max", "min", "any", "all", "prod", "mean", "argmax", "argmin")
-KINDS = ("binary", "binary", "compare", "unary", "reduce", "view", "cast", "where", "library")
-INEXACT = ("exp", "tanh", "sin", "sum", "mean", "cumulative_sum")
+KINDS = ("binary", "binary", "compare", "unary", "reduce", "view", "cast", "where", "scan")
+KINDS = (*KINDS, "library")
+INEXACT = ("exp", "tanh", "sin", "sum", "mean")
 EPSILON = {"float32": 2e-4, "float64": 1e-10}
 LIMIT = 40.0
 """Values are kept this small, so that no sum depends much on its order."""
@@ -105,21 +106,7 @@ class Graph:
 
     def grow(self) -> None:
         """One more operation of any kind."""
-        kind = self.draw(
-            st.sampled_from(
-                [
-                    "binary",
-                    "binary",
-                    "compare",
-                    "unary",
-                    "reduce",
-                    "view",
-                    "cast",
-                    "where",
-                    "library",
-                ]
-            )
-        )
+        kind = self.draw(st.sampled_from(KINDS))
         getattr(self, f"_{kind}")()
 
     def _binary(self) -> None:
@@ -219,12 +206,17 @@ class Graph:
         if flags:
             self.apply("where", self.draw(st.sampled_from(flags)), one, two)
 
-    def _library(self) -> None:
-        """An operation that is no kernel, so that others have to come before and after it."""
+    def _scan(self) -> None:
         one = self.pick()
         if one.array.ndim and one.array.dtype.kind in "fi":
             self.apply("cumulative_sum", one, axis=self.draw(st.integers(0, one.array.ndim - 1)))
             self._tame()
+
+    def _library(self) -> None:
+        """An operation that is no kernel, so that others have to come before and after it."""
+        one = self._exact()
+        if one.array.ndim:
+            self.apply("sort", one, axis=self.draw(st.integers(0, one.array.ndim - 1)))
 
     def _tame(self) -> None:
         """Bring the last value back into a small range, if it left it."""

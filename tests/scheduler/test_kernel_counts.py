@@ -62,7 +62,7 @@ def three(xp: Any, x: Any, y: Any) -> Any:
 
 def around(xp: Any, x: Any, y: Any) -> Any:
     first = x + y
-    return first, first * xp.cumulative_sum(first, axis=1)
+    return first, first * xp.sort(first, axis=1)
 
 
 def attention(xp: Any, x: Any, y: Any) -> Any:
@@ -111,6 +111,36 @@ COUNTS = {
     "argmax of a softmax": (1, lambda xp, x, y: xp.argmax(softmax(xp, x), axis=1)),
     "argmax, and more of it": (1, lambda xp, x, y: xp.argmax(x, axis=1) * 2 + 1),
     "cumulative sum": (1, lambda xp, x, y: xp.cumulative_sum(x, axis=1)),
+    "cumulative sum of columns": (1, lambda xp, x, y: xp.cumulative_sum(x, axis=0)),
+    "cumulative sum in a chain": (
+        1,
+        lambda xp, x, y: xp.exp(xp.cumulative_sum(x * y + 1, axis=1) / 9) - y,
+    ),
+    "cumulative sum of columns in a chain": (
+        1,
+        lambda xp, x, y: xp.cumulative_sum(x * y, axis=0) * 2 - y,
+    ),
+    "a cumulative sum, and more of it": (
+        1,
+        lambda xp, x, y: (xp.cumulative_sum(x, axis=1), xp.cumulative_sum(x, axis=1) * y),
+    ),
+    "distribution": (1, lambda xp, x, y: xp.cumulative_sum(softmax(xp, x), axis=1)),
+    "two cumulative sums": (
+        1,
+        lambda xp, x, y: xp.cumulative_sum(xp.cumulative_sum(x, axis=1), axis=1),
+    ),
+    "cumulative sums of rows and columns": (
+        2,
+        lambda xp, x, y: xp.cumulative_sum(xp.cumulative_sum(x, axis=1), axis=0),
+    ),
+    "largest of a cumulative sum": (
+        2,
+        lambda xp, x, y: xp.max(xp.cumulative_sum(x, axis=1), axis=1),
+    ),
+    "cumulative sum with its start": (
+        2,
+        lambda xp, x, y: xp.cumulative_sum(x, axis=1, include_initial=True),
+    ),
     "attention": (3, attention),
     "matmul, bias, relu": (2, lambda xp, x, y: relu(xp, x @ y.T + y[:, 0])),
 }

@@ -36,7 +36,8 @@ SHARED = 32768
 GRAIN = 16384
 """About as many elements as a thread takes at a time."""
 STRIPS = {"rows": 1, "columns": 512, "tiles": 64}
-"""Fewer indices than this are not taken apart from their neighbours, by strategy."""
+"""Fewer indices than this are not taken apart from their neighbours, by strategy; in others, no
+fewer than lanes."""
 PLAIN = Rendering()
 
 
@@ -103,8 +104,8 @@ def launch(group: Group, outputs: list[Array]) -> None:
         rendering = checked(rendering)
         limits = [_limits(reach, group.outputs, outputs) for reach in group.reaches]
     words = pack(addresses, extents, strides, group.scalars, limits)
-    least = STRIPS[rendering.strategy] if nest.ndim == 2 else 1
-    count = 0 if nest.folds_all else extents[0]
+    least = STRIPS.get(rendering.strategy, rendering.lanes) if nest.ndim == 2 else 1
+    count = 0 if nest.folds_all or nest.scans_all else extents[0]
     _share(program(nest, rendering), words, extents, count, least)
     if limits is not None:
         _report(words, nest)

@@ -15,11 +15,12 @@ import numpy as np
 
 from onebuf.dtypes import kind
 from onebuf.graph import ARANGE, COPY, Kind, Node
-from onebuf.kernel import FOLDS, Nest, Slot, Step
+from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step
 from onebuf.layout import View
 from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.merging import Root, cluster_space, merge
 from onebuf.scheduler.reading import reading
+from onebuf.scheduler.scans import scan_space
 from onebuf.scheduler.spaces import Space, space_of
 from onebuf.scheduler.tracing import Cut, Reach, Supports, Trace, below
 
@@ -59,7 +60,7 @@ class Group:
 
     @property
     def _names(self) -> list[str]:
-        kinds = (Kind.ELEMENTWISE, Kind.REDUCE)
+        kinds = (Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN)
         return [step.op.name for step in self.nest.steps if step.op.kind in kinds]
 
     @property
@@ -101,7 +102,8 @@ def single(item: Item, supports: Supports) -> Group | Item:
     bases = [operand.base for operand in item.inputs]
     stops = {id(base) for base in bases if base.op.kind is not Kind.CONSTANT}
     try:
-        space = space_of(node, [node] if node.op in FOLDS else [])
+        folds = [node] if node.op in FOLDS or node.op in SCANS else []
+        space = scan_space(node, folds) or space_of(node, folds)
         return _trace(space, [node], [node], stops, item.reason, supports)
     except Cut:
         return item
@@ -149,7 +151,7 @@ def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
         return False
     if node.op in FOLDS:
         return 0 not in node.srcs[0].shape  # no view can say how to read nothing many times
-    return node.op is COPY or node.op.kind is Kind.ELEMENTWISE
+    return node.op is COPY or node.op.kind is Kind.ELEMENTWISE or node.op in SCANS
 
 
 class _Grouping:
@@ -206,7 +208,7 @@ class _Grouping:
         folds, root = _walk(node, stops)
         if node.numel == 0:
             return replace(root, space=None)
-        return replace(root, space=space_of(node, folds))
+        return replace(root, space=scan_space(node, folds) or space_of(node, folds))
 
     def _needed(self, roots: list[Root]) -> list[Root]:
         """Those that are asked for, or that such ones read."""
@@ -304,7 +306,7 @@ def _walk(node: Node, stops: set[int]) -> tuple[list[Node], Root]:
         elif here is not node and id(here) in stops:
             reads.add(id(here))
         else:
-            if here.op in FOLDS:
+            if here.op in FOLDS or here.op in SCANS:
                 folds.append(here)
             todo.extend([src.base for src in here.srcs])
     return folds, Root(node, None, frozenset(reads), frozenset(memory), len(seen))
@@ -341,7 +343,7 @@ def _group(trace: Trace, outputs: tuple[Node, ...], reason: str) -> Group:
 
 def _moved(step: Step, by: int) -> Step:
     """The step with the axis that it folds, if it does, in another place."""
-    if step.op not in FOLDS:
+    if step.op not in FOLDS and step.op not in SCANS:
         return step
     fold = replace(step.arg, axis=step.arg.axis + by)
     return Step(step.op, step.args, step.dtype, fold)

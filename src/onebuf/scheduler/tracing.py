@@ -31,7 +31,7 @@ from onebuf.graph import (
     Op,
     settle,
 )
-from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Step
+from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, SCANS, STORE, Fold, Step
 from onebuf.layout import View, compose
 from onebuf.scheduler.positions import EXTREMES, position
 
@@ -82,6 +82,8 @@ class Trace:
     scalars: list[np.generic] = field(default_factory=list)
     folded: dict[int, Node] = field(default_factory=dict)
     """The reductions among the steps, by number."""
+    scanned: dict[int, Node] = field(default_factory=dict)
+    """The running results among the steps, by number."""
     within: set[int] = field(default_factory=set)
     """Steps of positions (`onebuf.scheduler.positions`) that need their extremes: for each chunk,
     that of the chunk will do."""
@@ -155,6 +157,8 @@ class Trace:
         """The operands of ``node`` and where they are needed, and how to build its step of them."""
         if node.op in FOLDS:
             return self._fold(node, view)
+        if node.op in SCANS:
+            return self._scan(node, view)
         if node.op is COPY or node.op.kind is Kind.ELEMENTWISE:
             return [_source(node, src, view) for src in node.srcs], lambda args: self._op(
                 node, args
@@ -187,6 +191,20 @@ class Trace:
         fold = Fold(axis, sequential)
         return [(base, at)], lambda args: self._add_fold(node, args, fold)
 
+    def _scan(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
+        (src,) = node.srcs
+        if view != scan_view(node.shape, node.arg):
+            raise Cut(node, "it is read in another order than it runs in")
+        if not self.supports(node.op, (src.dtype,), node.dtype):
+            raise Cut(node, f"{node.op.name} of {src.dtype.name} has no kernel", always=True)
+        how = Fold(len(self.shape) - 1, sequential=True)
+        return [_source(node, src, view)], lambda args: self._add_scan(node, args, how)
+
+    def _add_scan(self, node: Node, args: tuple[int, ...], how: Fold) -> int:
+        number = self._add(node.op, args, node.dtype, how)
+        self.scanned[number] = node
+        return number
+
     def _free_axis(self, view: View, extent: int) -> int | None:
         """The first axis to be folded that has ``extent`` and that ``view`` does not need."""
         ndim = len(self.shape)
@@ -197,6 +215,8 @@ class Trace:
         return None
 
     def _add_fold(self, node: Node, args: tuple[int, ...], fold: Fold) -> int:
+        for scan in self.scanned.keys() & (below(self.steps, args[0]) | set(args)):
+            raise Cut(self.scanned[scan], "it is folded afterwards")
         if node.op in EXTREMES:
             return self._add_position(node, args[0], fold)
         number = self._add(node.op, args, node.dtype, fold)
@@ -268,6 +288,16 @@ class Trace:
     def _reach(self, reach: Reach) -> int:
         self.reaches.append(reach)
         return len(self.reaches) - 1
+
+
+def scan_view(shape: tuple[int, ...], axis: int) -> View:
+    """All elements in the order in which results run along ``axis``: that one is the last."""
+    others = [place for place in range(len(shape)) if place != axis]
+    whole = View.contiguous(shape).permute((*others, axis))
+    kept = [place for place in range(len(others)) if whole.shape[place] != 1]
+    kept.append(len(others))
+    stride = tuple([whole.stride[place] if whole.shape[place] > 1 else 0 for place in kept])
+    return View(tuple([whole.shape[place] for place in kept]), stride)
 
 
 def below(steps: list[Step], number: int) -> set[int]:
