@@ -10,6 +10,7 @@ import numpy as np
 
 from onebuf.buffer import Buffer
 from onebuf.engine.kernels import pack, program, scalar_words
+from onebuf.engine.launching import prepare
 from onebuf.engine.planning import supports
 from onebuf.graph import settle
 from onebuf.kernel import permuted, reordered
@@ -39,6 +40,18 @@ def addresses_of(one: Group, out: Array) -> list[int]:
         assert array is not None
         addresses.append(array.ctypes.data + reach.view.offset * array.itemsize)
     return addresses
+
+
+def launch(one: Group, outputs: list[Array]) -> None:
+    """Run the kernel as a plan does, into ``outputs``."""
+    addresses = []
+    for reach in one.reaches:
+        made = [out for node, out in zip(one.outputs, outputs, strict=True) if node is reach.node]
+        array = made[0] if made else settle(reach.node)
+        start = 0 if reach.is_index or array is None else array.ctypes.data
+        size = 1 if reach.is_index else reach.node.dtype.itemsize
+        addresses.append(start + reach.view.offset * size)
+    prepare(one).run(addresses, scalar_words(one.scalars))
 
 
 def strides_of(one: Group) -> list[tuple[int, ...]]:

@@ -30,9 +30,10 @@ BINARY = ("add", "subtract", "multiply", "maximum", "minimum")
 COMPARISONS = ("less", "equal", "greater_equal", "not_equal")
 LOGIC = ("logical_and", "logical_or", "logical_xor")
 UNARY = ("negative", "abs", "square", "exp", "tanh", "sqrt", "isfinite", "sin")
-REDUCTIONS = ("sum", "max", "min", "any", "all", "prod", "mean")
-KINDS = ("binary", "binary", "compare", "unary", "reduce", "view", "cast", "where", "library")
-INEXACT = ("exp", "tanh", "sin", "sum", "mean", "cumulative_sum")
+REDUCTIONS = ("sum", "max", "min", "any", "all", "prod", "mean", "argmax", "argmin")
+KINDS = ("binary", "binary", "compare", "unary", "reduce", "view", "cast", "where", "scan")
+KINDS = (*KINDS, "library", "take", "pad", "concat")
+INEXACT = ("exp", "tanh", "sin", "sum", "mean")
 EPSILON = {"float32": 2e-4, "float64": 1e-10}
 LIMIT = 40.0
 """Values are kept this small, so that no sum depends much on its order."""
@@ -105,24 +106,7 @@ class Graph:
 
     def grow(self) -> None:
         """One more operation of any kind."""
-        kind = self.draw(
-            st.sampled_from(
-                [
-                    "binary",
-                    "binary",
-                    "compare",
-                    "unary",
-                    "reduce",
-                    "view",
-                    "cast",
-                    "where",
-                    "library",
-                    "take",
-                    "pad",
-                    "concat",
-                ]
-            )
-        )
+        kind = self.draw(st.sampled_from(KINDS))
         getattr(self, f"_{kind}")()
 
     def _binary(self) -> None:
@@ -162,12 +146,14 @@ class Graph:
 
     def _reduce(self) -> None:
         name = self.draw(st.sampled_from(REDUCTIONS))
-        one = self._exact() if name in ("any", "all") else self.pick()
+        one = self._exact() if name in ("any", "all", "argmax", "argmin") else self.pick()
         axes = list(range(one.array.ndim))
         axis: Any = self.draw(st.sampled_from([None, *axes]))
         if len(axes) > 1 and self.draw(st.booleans()):
             axis = tuple(sorted(self.draw(st.sets(st.sampled_from(axes), min_size=1))))
-        if not one.array.size and name in ("max", "min", "mean"):
+        if name in ("argmax", "argmin") and isinstance(axis, tuple):
+            axis = axis[0]
+        if not one.array.size and name in ("max", "min", "mean", "argmax", "argmin"):
             name = "sum"
         if one.array.dtype.kind not in "f" and name == "mean":
             name = "sum"
@@ -220,8 +206,7 @@ class Graph:
         if flags:
             self.apply("where", self.draw(st.sampled_from(flags)), one, two)
 
-    def _library(self) -> None:
-        """An operation that is no kernel, so that others have to come before and after it."""
+    def _scan(self) -> None:
         one = self.pick()
         if one.array.ndim and one.array.dtype.kind in "fi":
             self.apply("cumulative_sum", one, axis=self.draw(st.integers(0, one.array.ndim - 1)))
@@ -271,6 +256,12 @@ class Graph:
         lazy = getattr(onebuf, how)([one.lazy, two.lazy, one.lazy], axis=axis)
         if array.size < 500:
             self.values.append(Pair(lazy, array, max(one.precision, two.precision)))
+
+    def _library(self) -> None:
+        """An operation that is no kernel, so that others have to come before and after it."""
+        one = self._exact()
+        if one.array.ndim:
+            self.apply("sort", one, axis=self.draw(st.integers(0, one.array.ndim - 1)))
 
     def _tame(self) -> None:
         """Bring the last value back into a small range, if it left it."""

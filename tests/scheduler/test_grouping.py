@@ -55,14 +55,14 @@ def test_a_copy_that_is_asked_for_and_read_comes_before_what_reads_it():
 def test_kernels_are_not_merged_around_what_has_to_run_between_them():
     x = np.arange(12.0).reshape(3, 4)
     first = Buffer(x) + 1
-    between = onebuf.cumulative_sum(first, axis=1)
+    between = onebuf.sort(first, axis=1)
     last = first * between
     names = [
         item.name if hasattr(item, "name") else item.kind for item in onebuf.schedule(first, last)
     ]
     assert names == ["add", "library", "multiply"]
     onebuf.realize(first, last)
-    np.testing.assert_array_equal(np.asarray(last), (x + 1) * np.cumsum(x + 1, axis=1))
+    np.testing.assert_array_equal(np.asarray(last), (x + 1) * np.sort(x + 1, axis=1))
 
 
 def test_a_result_that_is_read_in_another_order_is_a_kernel_of_its_own():

@@ -62,7 +62,7 @@ def three(xp: Any, x: Any, y: Any) -> Any:
 
 def around(xp: Any, x: Any, y: Any) -> Any:
     first = x + y
-    return first, first * xp.cumulative_sum(first, axis=1)
+    return first, first * xp.sort(first, axis=1)
 
 
 def attention(xp: Any, x: Any, y: Any) -> Any:
@@ -121,7 +121,45 @@ COUNTS = {
     "copy of a slice": (0, lambda xp, x, y: x[2:4] + 0 if xp is np else x[2:4].copy()),
     "nothing": (0, lambda xp, x, y: x[:0] + 1),
     "argmax": (1, lambda xp, x, y: xp.argmax(x, axis=1)),
+    "argmax of columns": (1, lambda xp, x, y: xp.argmax(x, axis=0)),
+    "argmin of a chain": (1, lambda xp, x, y: xp.argmin(xp.exp(x) + y)),
+    "argmax, its value, and a sum": (
+        1,
+        lambda xp, x, y: (xp.argmax(x, axis=1), xp.max(x, axis=1), xp.sum(x, axis=1)),
+    ),
+    "argmax of a softmax": (1, lambda xp, x, y: xp.argmax(softmax(xp, x), axis=1)),
+    "argmax, and more of it": (1, lambda xp, x, y: xp.argmax(x, axis=1) * 2 + 1),
     "cumulative sum": (1, lambda xp, x, y: xp.cumulative_sum(x, axis=1)),
+    "cumulative sum of columns": (1, lambda xp, x, y: xp.cumulative_sum(x, axis=0)),
+    "cumulative sum in a chain": (
+        1,
+        lambda xp, x, y: xp.exp(xp.cumulative_sum(x * y + 1, axis=1) / 9) - y,
+    ),
+    "cumulative sum of columns in a chain": (
+        1,
+        lambda xp, x, y: xp.cumulative_sum(x * y, axis=0) * 2 - y,
+    ),
+    "a cumulative sum, and more of it": (
+        1,
+        lambda xp, x, y: (xp.cumulative_sum(x, axis=1), xp.cumulative_sum(x, axis=1) * y),
+    ),
+    "distribution": (1, lambda xp, x, y: xp.cumulative_sum(softmax(xp, x), axis=1)),
+    "two cumulative sums": (
+        1,
+        lambda xp, x, y: xp.cumulative_sum(xp.cumulative_sum(x, axis=1), axis=1),
+    ),
+    "cumulative sums of rows and columns": (
+        2,
+        lambda xp, x, y: xp.cumulative_sum(xp.cumulative_sum(x, axis=1), axis=0),
+    ),
+    "largest of a cumulative sum": (
+        2,
+        lambda xp, x, y: xp.max(xp.cumulative_sum(x, axis=1), axis=1),
+    ),
+    "cumulative sum with its start": (
+        2,
+        lambda xp, x, y: xp.cumulative_sum(x, axis=1, include_initial=True),
+    ),
     "attention": (3, attention),
     "rows taken": (1, lambda xp, x, y: take(xp, x)),
     "columns taken, and more of them": (1, lambda xp, x, y: take(xp, x, axis=1) * 2 + 1),
@@ -192,6 +230,10 @@ def test_a_fold_of_many_folds_is_two_passes_for_threads_to_share():
         (1, lambda xp, x: xp.sum(x)),
         (1, lambda xp, x: (xp.sum(x), xp.sum(x) * 2 + 1)),
         (1, lambda xp, x: (xp.sum(x), xp.max(x))),
+        (1, lambda xp, x: xp.argmax(xp.exp(x) + 1)),
+        (1, lambda xp, x: (xp.argmax(x), xp.argmin(x), xp.max(x), xp.sum(x))),
+        (2, lambda xp, x: (xp.argmax(x), x == xp.max(x))),
+        (1, lambda xp, x: x - xp.argmax(x)),
         (1, lambda xp, x: x - xp.mean(x)),
         (1, lambda xp, x: xp.sum(relu(xp, x - xp.mean(x)))),
         (2, lambda xp, x: (x + 1, xp.sum(x + 1))),

@@ -16,7 +16,7 @@ from onebuf.array_api.arguments import buffer_of, flag, public
 from onebuf.array_api.creation import asarray
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of, operand
-from onebuf.engine import read
+from onebuf.engine import masks, read
 from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.graph import Node
 
@@ -125,7 +125,11 @@ def nonzero(x: Buffer, /) -> tuple[Buffer, ...]:
     x = buffer_of("nonzero", x)
     if not x.shape:
         raise ArgumentError("nonzero needs at least one dimension, got a 0-d buffer")
-    return tuple([Buffer(found, copy=True) for found in np.nonzero(read(node_of("nonzero", x)))])
+    array = read(node_of("nonzero", x))
+    found = masks.positions(array)
+    if found is not None:
+        return tuple([Buffer._value(node) for node in found])
+    return tuple([Buffer(part, copy=True) for part in np.nonzero(array)])
 
 
 @public

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import flag, number, public
 from onebuf.buffer import Buffer
@@ -41,7 +39,7 @@ def cumulative_prod(
     include_initial: bool = False,
 ) -> Buffer:
     """The product of all elements up to each place along ``axis``."""
-    return _running("prod", _products, x, axis, dtype, include_initial)
+    return _running("prod", x, axis, dtype, include_initial)
 
 
 @public
@@ -58,12 +56,10 @@ def cumulative_sum(
     >>> cumulative_sum(Buffer([1, 2, 3])).to_python()
     [1, 3, 6]
     """
-    return _running("sum", _sums, x, axis, dtype, include_initial)
+    return _running("sum", x, axis, dtype, include_initial)
 
 
-def _running(
-    name: str, function: Any, x: Any, axis: int | None, dtype: Any, include_initial: bool
-) -> Buffer:
+def _running(name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Buffer:
     what = f"cumulative_{name}"
     node = node_of(what, x)
     include_initial = flag(what, "include_initial", include_initial)
@@ -74,19 +70,9 @@ def _running(
     axis = normalize_axis(axis, len(node.shape), what)
     if dtype is not None:
         node = ops.cast(node, dtypes.as_dtype(dtype))
-    wanted = node.dtype if dtype is not None else reduce_dtype(REDUCE[name], node.dtype)
-    extent = node.shape[axis] + include_initial
-    shape = (*node.shape[:axis], extent, *node.shape[axis + 1 :])
-    static = (axis, wanted, include_initial)
-    return Buffer._value(ops.library(function, (node,), static, shape, wanted, what))
-
-
-def _sums(x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
-    return np.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial)
-
-
-def _products(x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
-    return np.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
+    else:
+        node = ops.cast(node, reduce_dtype(REDUCE[name], node.dtype))
+    return Buffer._value(ops.scan(name, node, axis, include_initial))
 
 
 @public

@@ -30,6 +30,7 @@ from onebuf.graph import (
     PAD,
     RANDOM_BITS,
     REDUCE,
+    SCAN,
     TAKE,
     TAKE_ALONG,
     UNARY,
@@ -96,6 +97,13 @@ def _library(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> A
     return xp.asarray(arg(*[np.asarray(operand) for operand in operands]))
 
 
+def _scan(name: str) -> Compute:
+    def compute(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
+        return getattr(xp, name)(operands[0], axis=arg, dtype=dtype)
+
+    return compute
+
+
 def _full(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
     return xp.full(shape, arg.item(), dtype=dtype)
 
@@ -116,6 +124,7 @@ COMPUTE: dict[Op, Compute] = {
     LIBRARY: _library,
     PAD: _pad,
     **{op: _reduce(name) for name, op in REDUCE.items()},
+    **{op: _scan(op.name) for op in SCAN.values()},
 }
 
 
@@ -307,6 +316,10 @@ FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     MATMUL: lambda operands, arg, out: np.matmul(operands[0], operands[1], out=out),
     TAKE: take_into,
     TAKE_ALONG: take_along_into,
+    SCAN["sum"]: lambda operands, arg, out: np.add.accumulate(operands[0], arg, out.dtype, out),
+    SCAN["prod"]: lambda operands, arg, out: np.multiply.accumulate(
+        operands[0], arg, out.dtype, out
+    ),
 }
 
 

@@ -6,6 +6,7 @@ elements one by one, so reading with them makes a new buffer and writing goes st
 
 from __future__ import annotations
 
+from contextvars import Context, copy_context
 from types import EllipsisType, NoneType
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from onebuf.buffer.taking import taken
 from onebuf.dtypes import typed_scalar
-from onebuf.engine import assign, change, check_kind, read, writable
+from onebuf.engine import assign, change, check_kind, masks, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import SOURCE, Node
@@ -64,14 +65,20 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
         return index(node, key), True
     array = read(node)
     _check_key(key)
+    result = masks.pick(array, key)
+    if result is None:
+        result = _picked(array, key)
+    if listeners():
+        tell(KernelRan("pick", result.nbytes, 0.0, 0))
+    return result, False
+
+
+def _picked(array: np.ndarray[Any, Any], key: Any) -> Node:
     try:
         picked = array[key]
     except IndexError as error:
         raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
-    result = adopted(np.asarray(picked))
-    if listeners():
-        tell(KernelRan("pick", result.nbytes, 0.0, 0))
-    return result, False
+    return adopted(np.asarray(picked))
 
 
 def put(node: Node, key: Any, value: Node | Scalar) -> None:
@@ -90,12 +97,16 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
         return
     new = np.asarray(read(value) if isinstance(value, Node) else typed_scalar(value, node.dtype))
     check_kind(new, node)
-    change("put", node, lambda array: _put_array(array, key, new))
+    here = copy_context()  # options are those of the caller, NumPy's warnings are not
+    change("put", node, lambda array: _put_array(array, key, new, here))
 
 
-def _put_array(array: np.ndarray[Any, Any], key: Any, new: np.ndarray[Any, Any]) -> None:
+def _put_array(
+    array: np.ndarray[Any, Any], key: Any, new: np.ndarray[Any, Any], here: Context
+) -> None:
     try:
-        array[key] = new
+        if not here.run(masks.put, array, key, new):
+            array[key] = new
     except IndexError as error:
         raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
     except (ValueError, TypeError) as error:
@@ -122,7 +133,8 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
             return False
         value = value.array
     try:
-        quietly(array.__setitem__, key, value)
+        if key.__class__ is not np.ndarray or not masks.put(array, key, value):
+            quietly(array.__setitem__, key, value)
     except (IndexError, TypeError, ValueError, OverflowError):
         return False
     if listeners():

@@ -15,6 +15,7 @@ from onebuf.render.borders import hidden
 from onebuf.render.columns import has_columns
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
+from onebuf.render.scans import has_scans, scans_columns
 from onebuf.render.tiles import has_tiles
 
 VECTOR_NBYTES = 64
@@ -39,6 +40,8 @@ def choose(
 ) -> Rendering:
     """The rendering to compile and run."""
     facts = _facts(nest)
+    if facts.has_scans:
+        return _rendering("scans", facts.lanes if scans_columns(nest) else 1)
     wide = len(extents) > 1
     is_short = wide and facts.has_columns and extents[-1] < SHORT and extents[-2] >= MANY
     if facts.folds_columns or is_short:
@@ -109,6 +112,7 @@ class Facts(NamedTuple):
     has_tiles: bool
     jumps_along: bool
     jumps_down: bool
+    has_scans: bool
     kept: tuple[int, ...]
     streamed_numel: int
     """The least number of elements at which all results are large."""
@@ -124,6 +128,7 @@ def _facts(nest: Nest) -> Facts:
         has_tiles=has_tiles(nest),
         jumps_along=any(slot.steps[-1] == ANY for slot in loads),
         jumps_down=nest.ndim > 1 and any(slot.steps[-2] == ANY for slot in loads),
+        has_scans=has_scans(nest),
         kept=() if nest.partial else kept_steps(nest),
         streamed_numel=max(
             STREAMED_BYTES // nest.slots[number].dtype.itemsize for number in nest.written

@@ -17,7 +17,7 @@ from onebuf.graph import Kind, Node
 from onebuf.memory import PoolBlock, address_of
 
 if TYPE_CHECKING:
-    from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.passes import Kernel
 
 _IN_PLACE = frozenset({Kind.STORED, Kind.CONSTANT, Kind.ELEMENTWISE})
 """What a kernel may do that reads an element only to write to its place."""
@@ -47,13 +47,16 @@ def private(walk: list[Node]) -> frozenset[int]:
     )
 
 
-def gifts(group: Group) -> dict[int, Node]:
-    """For each output of ``group``, by its place, an operand in whose memory it could be written.
+def gifts(kernel: Kernel) -> dict[int, Node]:
+    """For each output of a kernel, by its place, an operand in whose memory it could be written.
 
     The operand has elements of the same size and is read, by every step that reads it, at the very
     place where the output is written.
     """
-    if not CAN_COUNT or any(step.op.kind not in _IN_PLACE for step in group.nest.steps):
+    if not CAN_COUNT or len(kernel.parts) != 1:
+        return {}
+    (group,) = kernel.parts
+    if any(step.op.kind not in _IN_PLACE for step in group.nest.steps):
         return {}
     views: dict[int, set[object]] = {}
     for reach in group.reaches:

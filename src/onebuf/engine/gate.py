@@ -23,5 +23,6 @@ def _module(name: str) -> Callable[[], Any]:
 grouping = _module("onebuf.scheduler.grouping")
 passes = _module("onebuf.scheduler.passes")
 rows = _module("onebuf.engine.rows")
+selecting = _module("onebuf.engine.selecting")
 steps = _module("onebuf.engine.steps")
 supporting = _module("onebuf.engine.supporting")

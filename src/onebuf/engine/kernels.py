@@ -22,6 +22,10 @@ from onebuf.render.writing import render
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
 
+SHARED = 32768
+"""Fewer elements than this are not worth waking another thread for."""
+GRAIN = 16384
+"""About as many elements as a thread takes at a time."""
 PLAIN = Rendering()
 WORD_NBYTES = 8
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from onebuf.engine.choosing import VECTOR_NBYTES, checked, choose
-from onebuf.engine.kernels import PLAIN, WORD_NBYTES, pack, program, report, share
+from onebuf.engine.kernels import GRAIN, PLAIN, SHARED, WORD_NBYTES, pack, program, report, share
 from onebuf.graph import TAKE
 from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
 from onebuf.memory import address_of, address_of_bytes
@@ -22,14 +22,11 @@ from onebuf.scheduler.grouping import Group
 
 Limits = list[tuple[int, int]]
 
-SHARED = 32768
-"""Fewer elements than this are not worth waking another thread for."""
 QUICK = 2048
 """For fewer elements than this the interpreter's lock is not let go."""
-GRAIN = 16384
-"""About as many elements as a thread takes at a time."""
 STRIPS = {"rows": 1, "columns": 512, "tiles": 64}
-"""Fewer indices than this are not taken apart from their neighbours, by strategy."""
+"""Fewer indices than this are not taken apart from their neighbours, by strategy; in others, no
+fewer than lanes."""
 
 
 class Launch(Protocol):
@@ -91,11 +88,12 @@ class Single:
         self.rendering = choose(nest, extents, offsets, strides)
         self.words = Words(nest, extents, strides)
         self._program = program(nest, self.rendering)
-        least = STRIPS[self.rendering.strategy] if nest.ndim == 2 else 1
+        least = STRIPS.get(self.rendering.strategy, self.rendering.lanes) if nest.ndim == 2 else 1
         self._grain = _grain(extents, least)
         self._end = extents[0]
         numel = prod(extents)
-        self._count = extents[0] if numel >= SHARED and not nest.folds_all else 0
+        is_shared = numel >= SHARED and not nest.folds_all and not nest.scans_all
+        self._count = extents[0] if is_shared else 0
         self._call = self._program.quick if numel < QUICK else self._program.call
 
     def run(self, addresses: list[int], scalars: bytes) -> bool:

@@ -164,12 +164,12 @@ def _offered(
     computed = {id(node) for part in parts for node in part.outputs}
     found: dict[int, Node] = {}
     for number, part in enumerate(parts):
-        for group in getattr(part, "parts", ()):
-            for place, operand in gifts(group).items() if group is part else ():
-                output = id(group.outputs[place])
-                mine = id(operand)
-                if output not in offsets and mine not in computed and last[mine] == number:
-                    found[output] = operand
+        if isinstance(part, Item):
+            continue
+        for place, operand in gifts(part).items():
+            output, mine = id(part.outputs[place]), id(operand)
+            if output not in offsets and mine not in computed and last[mine] == number:
+                found[output] = operand
     return found
 
 

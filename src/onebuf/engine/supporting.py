@@ -7,14 +7,19 @@ from typing import Any
 import numpy as np
 
 from onebuf.graph import Op
-from onebuf.kernel import FOLDS
+from onebuf.kernel import FOLDS, SCANS
 from onebuf.render import elements, folds
+from onebuf.scheduler.positions import EXTREMES
 
 DT = np.dtype[Any]
 
 
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     """Whether there is a kernel for ``op`` on operands of these dtypes."""
+    if op in EXTREMES:
+        return folds.supports(EXTREMES[op], operands[0], operands[0])
+    if op in SCANS:
+        return result.name in elements.TYPES and operands[0] == result
     if op in FOLDS:
         return folds.supports(op, operands[0], result)
     return elements.supports(op, operands, result)

@@ -27,6 +27,8 @@ class Kind(StrEnum):
     """Element by element, after broadcasting."""
     REDUCE = "reduce"
     """Axes folded into one element."""
+    SCAN = "scan"
+    """Elements combined with all before them along an axis."""
     COPY = "copy"
     """The same elements in memory of their own."""
     PAD = "pad"
@@ -96,3 +98,5 @@ REDUCE = {
     name: Op(name, Kind.REDUCE)
     for name in ("all", "any", "argmax", "argmin", "max", "min", "prod", "sum")
 }
+SCAN = {name: Op(f"cumulative_{name}", Kind.SCAN) for name in ("prod", "sum")}
+"""Running results; the argument of a node is the axis that they run along."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import kind
-from onebuf.graph import BINARY, REDUCE, Op
+from onebuf.graph import BINARY, REDUCE, SCAN, Op
 
 DT = np.dtype[Any]
 
@@ -18,6 +18,8 @@ _COMBINE = {
     REDUCE["min"]: BINARY["minimum"],
     REDUCE["all"]: BINARY["logical_and"],
     REDUCE["any"]: BINARY["logical_or"],
+    SCAN["sum"]: BINARY["add"],
+    SCAN["prod"]: BINARY["multiply"],
 }
 
 
@@ -43,9 +45,9 @@ def identity(op: Op, dtype: DT) -> np.generic:
     """
     letter = kind(dtype)
     value: Any
-    if op is REDUCE["sum"]:
+    if op is REDUCE["sum"] or op is SCAN["sum"]:
         value = -0.0 if letter == "f" else 0
-    elif op is REDUCE["prod"] or op is REDUCE["all"]:
+    elif op in (REDUCE["prod"], SCAN["prod"], REDUCE["all"]):
         value = 1
     elif op is REDUCE["any"]:
         value = 0

@@ -25,7 +25,7 @@ from onebuf.kernel.accumulating import Accumulators, Cells
 from onebuf.kernel.lanes import Lane, Lanes
 from onebuf.kernel.linear import Code, Global, Linear, Special
 from onebuf.kernel.lowered_moves import MOVES, beyond, load, move
-from onebuf.kernel.nest import FOLDS, INDEX, LOAD, SCALAR, STORE, Nest
+from onebuf.kernel.nest import FOLDS, INDEX, LOAD, SCALAR, SCANS, STORE, Nest
 from onebuf.kernel.optimising import (
     GROUP,
     GROUPTOP,
@@ -94,6 +94,8 @@ class _Lowering:
         self.lanes = Lanes(nest, views, self.shape.parts(UPCAST))
         self.w = Writer()
         self.limits = limits
+        self.running: Cells = {}
+        """The cells of running results, while the loop along them is open."""
 
     def _depth(self, number: int) -> int:
         """How many reduce loops a step is inside."""
@@ -226,8 +228,12 @@ class _Lowering:
             return load(w, self.globals[step.arg], place, args, step.dtype)
         if step.op in MOVES:
             return move(w, step, [self._operand(arg, frame, lane) for arg in step.args])
-        assert step.op.kind is Kind.ELEMENTWISE, step.op
         args = [self._operand(arg, frame, lane) for arg in step.args]
+        if step.op in SCANS:
+            cell = self.running[number][lane]
+            self.folds.add(number, cell, args[0])
+            return w.emit(Code.LOAD, (cell,), step.dtype)
+        assert step.op.kind is Kind.ELEMENTWISE, step.op
         if step.op is CAST:
             return w.cast(args[0], step.dtype)
         return w.alu(step.op, *args, dtype=step.dtype)
@@ -290,6 +296,8 @@ class _Lowering:
         """The loop over a reduce axis: the cells that its folds end up in."""
         w, steps = self.w, self.nest.steps
         cells = self.folds.define(folds)
+        needed = self._closure([*[steps[fold].args[0] for fold in folds], *stores], frame.known)
+        self.running |= self.folds.define([n for n in needed if steps[n].op in SCANS])
         loop: int | None = None
         indices = dict(frame.indices)
         if axis.rest.extent != 1:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import float64, kind
-from onebuf.graph import REDUCE, Kind, Op
+from onebuf.graph import REDUCE, SCAN, Kind, Op
 
 DT = np.dtype[Any]
 
@@ -36,6 +36,8 @@ ANY = 2
 """The class of a stride that is neither 0, 1 nor -1."""
 
 FOLDS = frozenset(REDUCE.values())
+SCANS = frozenset(SCAN.values())
+"""Running results: steps inside all loops that carry their last value along the innermost one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,9 @@ class Fold:
 
     axis: int
     sequential: bool = False
+    first: bool = False
+    """Whether it is the least of indices, of which those that do not count are the largest number,
+    and of which one counts at least."""
 
 
 LANES = 16
@@ -95,6 +100,11 @@ class Nest:
         """Whether the outermost axis is folded: then no thread can have a part of it."""
         return any(step.op in FOLDS and step.arg.axis == 0 for step in self.steps)
 
+    @property
+    def scans_all(self) -> bool:
+        """Whether results run along the outermost axis: it has one order then, and one thread."""
+        return any(step.op in SCANS and step.arg.axis == 0 for step in self.steps)
+
     @cached_property
     def depths(self) -> tuple[int, ...]:
         """How many loops each step is inside."""
@@ -104,6 +114,8 @@ class Nest:
                 depths.append(step.arg.axis)
                 continue
             depth = max((depths[arg] for arg in step.args), default=0)
+            if step.op in SCANS:
+                depth = max(depth, step.arg.axis + 1)
             if step.op in (LOAD, STORE, INDEX):
                 depth = max(depth, self.slots[step.arg].depth)
             depths.append(depth)

@@ -31,7 +31,7 @@ from enum import StrEnum
 from math import prod
 
 from onebuf.errors import OptimisationError
-from onebuf.kernel.nest import FOLDS, Nest, accumulator_dtype
+from onebuf.kernel.nest import FOLDS, SCANS, Nest, accumulator_dtype
 
 
 class How(StrEnum):
@@ -137,8 +137,8 @@ class Shape:
 
 
 def reduce_axes(nest: Nest) -> frozenset[int]:
-    """The axes that some step folds."""
-    return frozenset([step.arg.axis for step in nest.steps if step.op in FOLDS])
+    """The axes that some step folds, or runs along."""
+    return frozenset([s.arg.axis for s in nest.steps if s.op in FOLDS or s.op in SCANS])
 
 
 def share_out(
@@ -153,6 +153,13 @@ def share_out(
     ]
     for opt in opts:
         _check(opt, axes)
+        if opt.how in _GROUPING and any(
+            s.op in SCANS and s.arg.axis == opt.axis for s in nest.steps
+        ):
+            raise OptimisationError(
+                f"{opt} needs an axis that is only folded, got one along which results run; each "
+                f"of these needs the one before, so that work-items cannot share them"
+            )
         axes[opt.axis] = axes[opt.axis].split(opt)
         _check_limits(opt, nest, Shape(tuple(axes)), limits)
     return Shape(tuple(axes))

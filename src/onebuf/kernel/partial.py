@@ -2,13 +2,16 @@
 
 The first one folds chunks, each on its own, and stores what it has after each; the second one folds
 the chunks in order and goes on from there. Together they do what the nest does, to the bit.
+
+A fold may need another one only as a position needs its extreme (`onebuf.scheduler.positions`):
+then the extreme of a chunk says where in the chunk to look, and the extreme of all chunks in which.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from onebuf.kernel.nest import FOLDS, LOAD, STORE, Fold, Nest, Slot, Step, accumulator_dtype
+from onebuf.kernel.nest import FOLDS, INDEX, LOAD, STORE, Fold, Nest, Slot, Step, accumulator_dtype
 
 
 @cache
@@ -32,12 +35,19 @@ def _second(nest: Nest, slots: tuple[Slot, ...], parts: dict[int, int]) -> Nest:
     steps: list[Step] = []
     renumbered: dict[int, int] = {}
     depths = nest.depths
+    chunks: dict[int, int] = {}
+    """For each fold, the step that gives what it made of a chunk."""
     for number, step in enumerate(nest.steps):
         if number in parts:
             slot = slots[parts[number]]
             steps.append(Step(LOAD, (), slot.dtype, parts[number]))
+            operand = chunks[number] = len(steps) - 1
+            extremes = parts.keys() & _below(nest, step.args[0])
+            if extremes:
+                known = {nest.steps[fold].args[0]: chunks[fold] for fold in extremes}
+                operand = _copied(nest, steps, step.args[0], renumbered | known, operand)
             fold = Fold(0, sequential=True)
-            steps.append(Step(step.op, (len(steps) - 1,), step.dtype, fold))
+            steps.append(Step(step.op, (operand,), step.dtype, fold))
         elif depths[number] == 0:
             args = tuple([renumbered[arg] for arg in step.args])
             steps.append(Step(step.op, args, step.dtype, step.arg))
@@ -45,3 +55,27 @@ def _second(nest: Nest, slots: tuple[Slot, ...], parts: dict[int, int]) -> Nest:
             continue
         renumbered[number] = len(steps) - 1
     return Nest(1, slots, tuple(steps), nest.scalars)
+
+
+def _below(nest: Nest, number: int) -> set[int]:
+    """The steps that step ``number`` needs."""
+    found: set[int] = set()
+    todo = [number]
+    while todo:
+        for arg in nest.steps[todo.pop()].args:
+            if arg not in found:
+                found.add(arg)
+                todo.append(arg)
+    return found
+
+
+def _copied(nest: Nest, steps: list[Step], number: int, known: dict[int, int], index: int) -> int:
+    """Step ``number`` once more, of what is ``known`` and of ``index`` in place of positions."""
+    step = nest.steps[number]
+    if step.op is INDEX:
+        return index
+    args = [
+        known[arg] if arg in known else _copied(nest, steps, arg, known, index) for arg in step.args
+    ]
+    steps.append(Step(step.op, tuple(args), step.dtype, step.arg))
+    return len(steps) - 1

@@ -43,6 +43,7 @@ from onebuf.ops.movement import (
 from onebuf.ops.philox import random_words
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.ops.random import Draw, bits64, integers, normal, uniform
+from onebuf.ops.scanning import scan
 from onebuf.ops.sorting import argsort, sort, sortable
 from onebuf.ops.statistics import mean, std, var, widened
 
@@ -87,6 +88,7 @@ __all__ = [
     "random_words",
     "reduce",
     "reshape",
+    "scan",
     "seen",
     "several",
     "shrink",

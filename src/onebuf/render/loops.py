@@ -205,22 +205,44 @@ class Loops(Text):
     def _partials(self, frame: Frame, stores: list[int]) -> None:
         """A loop in chunks, whose results are stored one after another."""
         b, nest = self.b, self.nest
-        folds = [nest.steps[store].args[0] for store in stores]
-        depth_zero = [n for n in self.closure(folds, frame.known) if nest.depths[n] == 0]
-        for number in depth_zero:
-            if nest.steps[number].op not in FOLDS:
-                self.step(number, frame)
-        work = Work([Accumulator(nest, number) for number in folds], [])
         first, end = self.bounds(0)
         loop = self.open(first, [], CHUNK, end)
         limit = self.least(end, self.plus(loop.counter, CHUNK))
-        parts = self.sweep(frame, work, loop.counter, limit)
+        parts: dict[int, Value] = {}
+        here = Frame(0, dict(frame.known), frame.places)
+        for depth_zero, folds in self._passes(
+            [nest.steps[store].args[0] for store in stores], here
+        ):
+            for number in depth_zero:
+                self.step(number, here)
+            work = Work([Accumulator(nest, number) for number in folds], [])
+            found = self.sweep(here, work, loop.counter, limit) if folds else []
+            for total, part in zip(work.totals, found, strict=True):
+                parts[total.number] = part
+                here.known[total.number] = total.result(b, part._replace(uniform=True))
         chunk = b.binary("sdiv", loop.counter, b.constant("i64", CHUNK))
-        for store, part in zip(stores, parts, strict=True):
+        for store in stores:
             slot = nest.steps[store].arg
             place = self.access.moved(b, slot, 0, frame.places[slot], chunk)
-            self.access.store(b, slot, place, part, 0)
+            self.access.store(b, slot, place, parts[nest.steps[store].args[0]], 0)
         self.close(loop, [])
+
+    def _passes(self, sinks: list[int], frame: Frame) -> list[tuple[list[int], list[int]]]:
+        """The steps outside the only loop, and the folds over it, of each of its turns."""
+        steps, depths = self.nest.steps, self.nest.depths
+        needed = self.closure(sinks, frame.known)
+        turn_of: dict[int, int] = {}
+        for number in needed:
+            ready = max((turn_of.get(arg, 0) for arg in steps[number].args), default=0)
+            turn_of[number] = ready + (steps[number].op in FOLDS)
+        here = [n for n in needed if depths[n] == 0]
+        return [
+            (
+                [n for n in here if turn_of[n] == turn and steps[n].op not in FOLDS],
+                [n for n in here if turn_of[n] == turn + 1 and steps[n].op in FOLDS],
+            )
+            for turn in range(max(turn_of.values(), default=0) + 1)
+        ]
 
     def sweep(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
         """One pass from ``first`` to ``end``."""

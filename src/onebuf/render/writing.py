@@ -6,9 +6,16 @@ from onebuf.kernel import Nest
 from onebuf.render.columns import Columns
 from onebuf.render.loops import Loops
 from onebuf.render.rendering import Rendering
+from onebuf.render.scans import Scans
+from onebuf.render.searching import Rows
 from onebuf.render.tiles import Tiles
 
-_STRATEGIES: dict[str, type[Loops]] = {"rows": Loops, "columns": Columns, "tiles": Tiles}
+_STRATEGIES: dict[str, type[Loops]] = {
+    "rows": Rows,
+    "columns": Columns,
+    "tiles": Tiles,
+    "scans": Scans,
+}
 
 
 def render(nest: Nest, name: str, rendering: Rendering) -> str:

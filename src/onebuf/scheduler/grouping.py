@@ -15,14 +15,15 @@ import numpy as np
 
 from onebuf.dtypes import kind
 from onebuf.graph import ARANGE, CONCAT, COPY, Kind, Node
-from onebuf.kernel import FOLDS, Nest, Slot, Step
+from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step
 from onebuf.layout import View
 from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.joining import Join, is_computed, is_joined, regions, trace_part
 from onebuf.scheduler.merging import Root, cluster_space, merge
 from onebuf.scheduler.moving import MOVES, MovingTrace, is_picked_from, merged_mask
 from onebuf.scheduler.reading import reading
-from onebuf.scheduler.spaces import Space, space_of
+from onebuf.scheduler.scans import space_of
+from onebuf.scheduler.spaces import Space
 from onebuf.scheduler.tracing import Cut, Reach, Supports, below
 
 MOST_NAMES = 6
@@ -75,7 +76,7 @@ class Group:
 
     @property
     def _names(self) -> list[str]:
-        kinds = (Kind.ELEMENTWISE, Kind.REDUCE, Kind.GATHER, Kind.PAD)
+        kinds = (Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER, Kind.PAD)
         return [step.op.name for step in self.nest.steps if step.op.kind in kinds]
 
     @property
@@ -119,7 +120,8 @@ def single(item: Item, supports: Supports) -> Group | Item:
     bases = [operand.base for operand in item.inputs]
     stops = {id(base) for base in bases if base.op.kind is not Kind.CONSTANT}
     try:
-        space = space_of(node, [node] if node.op in FOLDS else [])
+        folds = [node] if node.op in FOLDS or node.op in SCANS else []
+        space = space_of(node, folds)
         return _trace(space, [node], [node], stops, item.reason, supports)
     except Cut:
         return item
@@ -176,7 +178,7 @@ def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
         return is_joined(node)
     if node.op in MOVES:
         return node.numel > 0  # indices are looked at also where nothing is picked
-    return node.op is COPY or node.op.kind is Kind.ELEMENTWISE
+    return node.op is COPY or node.op.kind is Kind.ELEMENTWISE or node.op in SCANS
 
 
 class _Grouping:
@@ -322,7 +324,7 @@ def _check_one_pass(trace: MovingTrace, nest: Nest) -> None:
     after: set[int] = set()
     for number, step in enumerate(trace.steps):
         again = number in trace.folded or nest.depths[number] > 0
-        if again and after.intersection(step.args):
+        if again and number not in trace.within and after.intersection(step.args):
             inner = next(n for n in trace.folded if n in below(trace.steps, number))
             first = trace.folded[inner]
             raise Cut(first, "another pass over everything needs it first", always=True)
@@ -345,7 +347,7 @@ def _walk(node: Node, stops: set[int]) -> tuple[list[Node], Root]:
         elif here is not node and id(here) in stops:
             reads.add(id(here))
         else:
-            if here.op in FOLDS:
+            if here.op in FOLDS or here.op in SCANS:
                 folds.append(here)
             todo.extend([src.base for src in here.srcs])
     return folds, Root(node, None, frozenset(reads), frozenset(memory), len(seen))
@@ -385,7 +387,7 @@ def _group(trace: MovingTrace, outputs: tuple[Node, ...], reason: str) -> Group:
 
 def _moved(step: Step, by: int) -> Step:
     """The step with the axis that it folds, if it does, in another place."""
-    if step.op not in FOLDS:
+    if step.op not in FOLDS and step.op not in SCANS:
         return step
     fold = replace(step.arg, axis=step.arg.axis + by)
     return Step(step.op, step.args, step.dtype, fold)

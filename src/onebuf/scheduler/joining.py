@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from onebuf.graph import CAST, CONCAT, VIEW, Node, settle
 from onebuf.layout import View, compose
 from onebuf.scheduler.moving import MovingTrace
-from onebuf.scheduler.spaces import Space, space_of
+from onebuf.scheduler.scans import space_of
+from onebuf.scheduler.spaces import Space
 from onebuf.scheduler.tracing import Cut, Supports, operand
 
 if TYPE_CHECKING:

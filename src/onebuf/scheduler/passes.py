@@ -34,6 +34,11 @@ class Passes:
     kind = "kernel"
 
     @property
+    def parts(self) -> tuple[Group, ...]:
+        """Everything that is launched."""
+        return self.passes
+
+    @property
     def node(self) -> Node:
         """The first output."""
         return self.outputs[0]

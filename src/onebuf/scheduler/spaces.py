@@ -77,12 +77,12 @@ def bare(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([extent for extent in shape if extent != 1])
 
 
-def space_of(node: Node, folds: Sequence[Node]) -> Space:
-    """The space in which ``node`` is computed: ``folds`` are its own, the outermost one first."""
+def fold_space(node: Node, folds: Sequence[Node]) -> Space:
+    """The space of a node that folds, or neither folds nor scans."""
     if not folds:
         return Space(bare(node.shape))
     fold = folds[0]
-    source, axes, extent = _folded(fold)
+    source, axes, extent = folded(fold)
     kept = len(source) - len(axes)
     trailing = tuple(sorted(axes)) == tuple(range(kept, len(source)))
     if trailing and node.shape == source:
@@ -91,13 +91,13 @@ def space_of(node: Node, folds: Sequence[Node]) -> Space:
         raise Cut(fold, "its result is read at another shape")
     inner = next((other for other in folds[1:] if bare(other.shape) == bare(source)), None)
     if inner is not None and extent > 1:
-        below = _folded(inner)[2]
+        below = folded(inner)[2]
         if extent <= CHUNK and below > 1 and prod(source) * below <= MOST_NESTED:
             return Space(bare(node.shape), extent, False, below)
     return Space(bare(node.shape), extent, trailing)
 
 
-def _folded(fold: Node) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+def folded(fold: Node) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """The shape that a reduction reads, the axes that it folds, and their extent in all."""
     source = fold.srcs[0].shape
     axes, _ = fold.arg

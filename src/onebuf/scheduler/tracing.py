@@ -31,8 +31,9 @@ from onebuf.graph import (
     Op,
     settle,
 )
-from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Step
+from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, SCANS, STORE, Fold, Step
 from onebuf.layout import View, compose
+from onebuf.scheduler.positions import EXTREMES, position
 
 DT = np.dtype[Any]
 Supports = Callable[[Op, tuple[DT, ...], DT], bool]
@@ -83,6 +84,11 @@ class Trace:
     """The constants that the scalars are the values of; None for a scalar that no node holds."""
     folded: dict[int, Node] = field(default_factory=dict)
     """The reductions among the steps, by number."""
+    scanned: dict[int, Node] = field(default_factory=dict)
+    """The running results among the steps, by number."""
+    within: set[int] = field(default_factory=set)
+    """Steps of positions (`onebuf.scheduler.positions`) that need their extremes: for each chunk,
+    that of the chunk will do."""
     _seen: dict[Any, int] = field(default_factory=dict)
 
     def store(self, node: Node, value: int) -> None:
@@ -141,18 +147,23 @@ class Trace:
         self.givers.append(giver)
         return self._add(SCALAR, (), dtype, len(self.scalars) - 1)
 
+    def _constant(self, value: np.generic) -> int:
+        return self._scalar(value, value.dtype)
+
     def _range(self, node: Node, view: View) -> int:
         start, _, step = node.arg
         slot = self._reach(Reach(node, view, is_index=True))
-        position = self._add(INDEX, (), int64, slot)
+        place = self._add(INDEX, (), int64, slot)
         for op, number in ((BINARY["multiply"], step), (BINARY["add"], start)):
-            position = self._add(op, (position, self._scalar(np.int64(number), int64)), int64)
-        return self._cast(position, node.dtype)
+            place = self._add(op, (place, self._scalar(np.int64(number), int64)), int64)
+        return self._cast(place, node.dtype)
 
     def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
         """The operands of ``node`` and where they are needed, and how to build its step of them."""
         if node.op in FOLDS:
             return self._fold(node, view)
+        if node.op in SCANS:
+            return self._scan(node, view)
         if node.op is COPY or node.op.kind is Kind.ELEMENTWISE:
             return [_source(node, src, view) for src in node.srcs], lambda args: self._op(
                 node, args
@@ -185,6 +196,20 @@ class Trace:
         fold = Fold(axis, sequential)
         return [(base, at)], lambda args: self._add_fold(node, args, fold)
 
+    def _scan(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
+        (src,) = node.srcs
+        if view != scan_view(node.shape, node.arg):
+            raise Cut(node, "it is read in another order than it runs in")
+        if not self.supports(node.op, (src.dtype,), node.dtype):
+            raise Cut(node, f"{node.op.name} of {src.dtype.name} has no kernel", always=True)
+        how = Fold(len(self.shape) - 1, sequential=True)
+        return [_source(node, src, view)], lambda args: self._add_scan(node, args, how)
+
+    def _add_scan(self, node: Node, args: tuple[int, ...], how: Fold) -> int:
+        number = self._add(node.op, args, node.dtype, how)
+        self.scanned[number] = node
+        return number
+
     def _free_axis(self, view: View, extent: int) -> int | None:
         """The first axis to be folded that has ``extent`` and that ``view`` does not need."""
         ndim = len(self.shape)
@@ -195,9 +220,23 @@ class Trace:
         return None
 
     def _add_fold(self, node: Node, args: tuple[int, ...], fold: Fold) -> int:
+        for scan in self.scanned.keys() & (below(self.steps, args[0]) | set(args)):
+            raise Cut(self.scanned[scan], "it is folded afterwards")
+        if node.op in EXTREMES:
+            return self._add_position(node, args[0], fold)
         number = self._add(node.op, args, node.dtype, fold)
         self.folded[number] = node
         return number
+
+    def _add_position(self, node: Node, value: int, fold: Fold) -> int:
+        begin, dtype = len(self.steps), self.steps[value].dtype
+        along = tuple([int(axis == fold.axis) for axis in range(len(self.shape))])
+        slot = self._reach(Reach(node, View(self.shape, along), is_index=True))
+        found = position(node.op, value, dtype, fold, slot, self._add, self._constant)
+        self.folded.setdefault(found.extreme, node)
+        self.folded[found.number] = node
+        self.within.update(set(range(begin, len(self.steps))) - {found.extreme})
+        return found.number
 
     def _op(self, node: Node, args: tuple[int, ...]) -> int:
         if node.op is COPY:
@@ -254,6 +293,16 @@ class Trace:
     def _reach(self, reach: Reach) -> int:
         self.reaches.append(reach)
         return len(self.reaches) - 1
+
+
+def scan_view(shape: tuple[int, ...], axis: int) -> View:
+    """All elements in the order in which results run along ``axis``: that one is the last."""
+    others = [place for place in range(len(shape)) if place != axis]
+    whole = View.contiguous(shape).permute((*others, axis))
+    kept = [place for place in range(len(others)) if whole.shape[place] != 1]
+    kept.append(len(others))
+    stride = tuple([whole.stride[place] if whole.shape[place] > 1 else 0 for place in kept])
+    return View(tuple([whole.shape[place] for place in kept]), stride)
 
 
 def below(steps: list[Step], number: int) -> set[int]:

@@ -1,0 +1,54 @@
+"""Positions: where the extreme of an axis is, in steps that every kernel has.
+
+First the extreme itself is folded, then the least index that has it: two loops over a row, which is
+near the processor the second time. NaN is the extreme of whatever it is in, and equal to nothing,
+so that there the first NaN is looked for. The extreme is the step that a kernel would have of its
+own, so one that gives both folds it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from onebuf.dtypes import bool as boolean
+from onebuf.dtypes import int64, kind
+from onebuf.graph import BINARY, REDUCE, UNARY, WHERE, Op
+from onebuf.kernel import INDEX, Fold
+
+EXTREMES: dict[Op, Op] = {REDUCE["argmax"]: REDUCE["max"], REDUCE["argmin"]: REDUCE["min"]}
+"""Which extreme a position is of."""
+NOWHERE = np.int64(np.iinfo(np.int64).max)
+
+
+class Position(NamedTuple):
+    """The numbers of two folds: of the extreme, and of the position that depends on it."""
+
+    extreme: int
+    number: int
+
+
+def position(
+    op: Op,
+    value: int,
+    dtype: np.dtype[Any],
+    fold: Fold,
+    slot: int,
+    add: Callable[..., int],
+    scalar: Callable[[np.generic], int],
+) -> Position:
+    """The steps of ``op``, a position, of step ``value``; ``slot`` runs along the folded axis.
+
+    ``add`` adds a step (operation, operands, dtype, argument), ``scalar`` a constant.
+    """
+    extreme = add(EXTREMES[op], (value,), dtype, fold)
+    found = add(BINARY["equal"], (value, extreme), boolean)
+    if kind(dtype) == "f":
+        odd = add(UNARY["isnan"], (value,), boolean)
+        found = add(BINARY["logical_or"], (found, odd), boolean)
+    index = add(INDEX, (), int64, slot)
+    place = add(WHERE, (found, index, scalar(NOWHERE)), int64)
+    return Position(extreme, add(REDUCE["min"], (place,), int64, replace(fold, first=True)))
