@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from random_expressions import assert_same_bits, expressions
 from random_graphs import assert_equal, graphs
 from random_nests import legal
 
@@ -20,6 +22,7 @@ from onebuf.graph import settle
 from onebuf.kernel import Opt
 from onebuf.scheduler.grouping import Group, group
 
+FLOATS = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
@@ -58,3 +61,31 @@ def test_every_kernel_gives_the_reference_backends_answer(data):
                     assert_equal(output, stored, 2e-4)
         for pair in wanted:
             pair.check()
+
+
+@settings(max_examples=120, suppress_health_check=SLOW)
+@given(expressions(FLOATS))
+def test_floats_of_all_sizes_have_one_answer_in_every_tier(expression):
+    with config(eager_numel=0, tier="compile"):
+        compiled = np.asarray(expression.build())
+    with config(eager_numel=0, tier="interpret"):
+        assert_same_bits(np.asarray(expression.build()), compiled)
+    with config(eager_numel=1 << 20):
+        assert_same_bits(np.asarray(expression.build()), compiled)
+
+
+@settings(max_examples=60, suppress_health_check=SLOW)
+@given(expressions(FLOATS, exact=True))
+def test_kernels_of_all_floats_have_the_bits_of_the_reference_backend(expression):
+    with config(eager_numel=0, tier="compile"):
+        result = expression.build()
+        for item in group([result._node], supports):
+            if isinstance(item, Group):
+                outputs = [np.zeros(node.shape, node.dtype) for node in item.outputs]
+                python.run(item, outputs)
+            _run_all([item])
+            if isinstance(item, Group):
+                for node, output in zip(item.outputs, outputs, strict=True):
+                    stored = settle(node)
+                    assert stored is not None
+                    assert_same_bits(output, stored)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.complex_loops import COMPLEX_LOOPS, complex_pow
-from onebuf.dtypes import float32, is_added
+from onebuf.dtypes import float32, is_added, kind
 from onebuf.errors import ArgumentError, IndexRangeError
 from onebuf.graph import (
     ARANGE,
@@ -162,7 +162,7 @@ def _minimum(x: Array, y: Array, out: Array) -> None:
 
 def _floor_divide(x: Array, y: Array, out: Array) -> None:
     """NumPy's, but for infinities next to finite numbers, where the standard wants the quotient."""
-    if out.dtype.kind != "f":
+    if kind(out.dtype) != "f":
         np.floor_divide(x, y, out)
         return
     special = (np.isinf(x) & np.isfinite(y)) | (np.isfinite(x) & np.isinf(y))
@@ -221,7 +221,10 @@ def _fill_cast(operands: Operands, arg: Any, out: Array) -> None:
 
 
 def _fill_where(operands: Operands, arg: Any, out: Array) -> None:
-    np.copyto(out, np.where(*operands))  # faster than two copies, one of them masked
+    condition, one, two = (np.asarray(operand) for operand in operands)
+    if one.dtype is not two.dtype:  # NumPy has no common dtype for all of them
+        one, two = one.astype(out.dtype, copy=False), two.astype(out.dtype, copy=False)
+    np.copyto(out, np.where(condition, one, two))  # faster than two copies, one of them masked
 
 
 def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
@@ -287,9 +290,9 @@ def _fold(ufunc: np.ufunc) -> Callable[..., Any]:
 
 def _fold_columns(ufunc: np.ufunc, x: Array, out: Array) -> None:
     """Fold the short last axis of ``x``, from left to right as NumPy does."""
-    ufunc(x[..., 0], x[..., 1], out)
+    ufunc(x[..., 0], x[..., 1], out=out)
     for column in range(2, x.shape[-1]):
-        ufunc(out, x[..., column], out)
+        ufunc(out, x[..., column], out=out)
 
 
 FOLDS: dict[Op, Callable[..., Any]] = {

@@ -10,8 +10,9 @@ from functools import cache
 from math import prod
 from typing import NamedTuple
 
-from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest
+from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
 from onebuf.render.columns import has_columns
+from onebuf.render.halves import HALVES
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
 from onebuf.render.tiles import has_tiles
@@ -133,8 +134,14 @@ def _facts(nest: Nest) -> Facts:
 def _lanes(nest: Nest) -> int:
     """Lanes that fill two registers of the usual size with the widest elements."""
     depths = zip(nest.steps, nest.depths, strict=True)
-    widest = max((step.dtype.itemsize for step, depth in depths if depth == nest.ndim), default=4)
+    widest = max((_nbytes(step) for step, depth in depths if depth == nest.ndim), default=4)
     return VECTOR_NBYTES // widest
+
+
+def _nbytes(step: Step) -> int:
+    """The bytes of an element while it is computed with."""
+    nbytes = step.dtype.itemsize
+    return 4 if step.dtype in HALVES and step.op not in (LOAD, STORE) else nbytes
 
 
 def _folds_columns(nest: Nest) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import FOLDS, LOOPS
-from onebuf.dtypes import float32, float64
+from onebuf.dtypes import bfloat16, float16, float32, float64
 from onebuf.engine.gate import rows
 from onebuf.graph import BINARY, REDUCE, UNARY, Op
 from onebuf.memory import address_of
@@ -35,7 +35,7 @@ INEXACT = frozenset(
 ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
 """Reductions whose value depends on the order, if they are of floats."""
 
-_FLOATS = (float32, float64)
+_FLOATS = (float32, float64, float16, bfloat16)
 _ALONE = (1,)
 _WORDS = struct.Struct("5q")
 _MATRIX = struct.Struct("8q")

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64, is_supported, kind
+from onebuf.dtypes import int64, is_supported, kind, promote
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -298,7 +298,7 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     if not all(is_supported(dtype) for dtype in operands):
         return None  # a number beyond 64 bits, which can only be compared with
     if op is WHERE:
-        common = np.result_type(*operands[1:])
+        common = promote(*operands[1:])
         return (operands[0], common, common)
     if op in UNARY.values() and op.name in _ANY_DTYPE:
         return operands
