@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_expressions import assert_same_bits, expressions
+from random_expressions import Expression, assert_same_bits, expressions
 from random_graphs import assert_equal, graphs
 from random_nests import legal
 
@@ -23,6 +23,7 @@ from onebuf.kernel import Opt
 from onebuf.scheduler.grouping import Group, group
 
 FLOATS = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
+COMPLEX = (np.complex64, np.complex128, np.float32, ml_dtypes.bfloat16)
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
@@ -63,9 +64,17 @@ def test_every_kernel_gives_the_reference_backends_answer(data):
             pair.check()
 
 
-@settings(max_examples=120, suppress_health_check=SLOW)
-@given(expressions(FLOATS))
-def test_floats_of_all_sizes_have_one_answer_in_every_tier(expression):
+@pytest.mark.parametrize("dtypes", [FLOATS, COMPLEX], ids=["floats", "complex"])
+def test_all_inexact_numbers_have_one_answer_in_every_tier(dtypes):
+    @settings(max_examples=100, suppress_health_check=SLOW)
+    @given(expressions(dtypes))
+    def check(expression: Expression) -> None:
+        assert_one_answer(expression)
+
+    check()
+
+
+def assert_one_answer(expression: Expression) -> None:
     with config(eager_numel=0, tier="compile"):
         compiled = np.asarray(expression.build())
     with config(eager_numel=0, tier="interpret"):
@@ -74,9 +83,17 @@ def test_floats_of_all_sizes_have_one_answer_in_every_tier(expression):
         assert_same_bits(np.asarray(expression.build()), compiled)
 
 
-@settings(max_examples=60, suppress_health_check=SLOW)
-@given(expressions(FLOATS, exact=True))
-def test_kernels_of_all_floats_have_the_bits_of_the_reference_backend(expression):
+@pytest.mark.parametrize("dtypes", [FLOATS, COMPLEX], ids=["floats", "complex"])
+def test_exact_kernels_have_the_bits_of_the_reference_backend(dtypes):
+    @settings(max_examples=50, suppress_health_check=SLOW)
+    @given(expressions(dtypes, exact=True))
+    def check(expression: Expression) -> None:
+        assert_bits_of_the_reference(expression)
+
+    check()
+
+
+def assert_bits_of_the_reference(expression: Expression) -> None:
     with config(eager_numel=0, tier="compile"):
         result = expression.build()
         for item in group([result._node], supports):

@@ -19,6 +19,7 @@ from onebuf.graph import (
     ARANGE,
     BINARY,
     CAST,
+    COMPLEX,
     CONCAT,
     CONSTANT,
     COPY,
@@ -152,6 +153,10 @@ def _imag(x: Array, out: Array) -> None:
     np.copyto(out, x.imag)
 
 
+def _complex(real: Array, imaginary: Array, out: Array) -> None:
+    out.real, out.imag = real, imaginary
+
+
 def _maximum(x: Array, y: Array, out: Array) -> None:
     np.maximum(x, y, out=out)
 
@@ -196,6 +201,7 @@ LOOPS: dict[Op, Callable[..., Any]] = {
     UNARY["round"]: _round,
     UNARY["real"]: _real,
     UNARY["imag"]: _imag,
+    COMPLEX: _complex,
     BINARY["floor_divide"]: _floor_divide,
     BINARY["pow"]: _pow,
     BINARY["maximum"]: _maximum,

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import FOLDS, LOOPS
-from onebuf.dtypes import bfloat16, float16, float32, float64
+from onebuf.backends.complex_loops import COMPLEX_LOOPS
+from onebuf.dtypes import bfloat16, complex64, complex128, float16, float32, float64
 from onebuf.engine.gate import rows
 from onebuf.graph import BINARY, REDUCE, UNARY, Op
 from onebuf.memory import address_of
@@ -34,8 +35,11 @@ INEXACT = frozenset(
 """Functions whose last bit is a choice."""
 ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
 """Reductions whose value depends on the order, if they are of floats."""
+OF_COMPLEX = frozenset({UNARY["abs"], UNARY["square"], BINARY["multiply"], BINARY["divide"]})
+"""What NumPy computes of complex numbers with fused products or not, by processor and strides."""
 
 _FLOATS = (float32, float64, float16, bfloat16)
+_COMPLEX = (complex64, complex128)
 _ALONE = (1,)
 _WORDS = struct.Struct("5q")
 _MATRIX = struct.Struct("8q")
@@ -46,7 +50,10 @@ _START_OF_BYTES = bytes.__basicsize__ - 1
 def is_ours(op: Op, operand: DT, result: DT) -> bool:
     """Whether ``op`` is computed by our own kernels in every tier."""
     if op in ORDERED:
-        return result in _FLOATS and operand == result
+        ours = result in _FLOATS or (op is REDUCE["sum"] and result in _COMPLEX)
+        return ours and operand == result
+    if op in OF_COMPLEX:
+        return result in _COMPLEX or operand in _COMPLEX
     return op in INEXACT and result in _FLOATS
 
 
@@ -56,19 +63,34 @@ def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         if out.dtype not in _FLOATS:
             theirs(*operands)
             return
-        if not out.size:
-            return
-        arrays = [_prepared(x, out) for x in given]
-        target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
-        paces = tuple([1 if x.size == out.size else 0 for x in arrays])
-        words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
-        block = struct.pack(f"{len(words)}q", *words)
-        compiled = rows().elementwise(op, out.dtype, paces)
-        compiled.quick(id(block) + _START_OF_BYTES, 0, out.size)
-        if target is not out:
-            out[...] = target
+        _run(op, given, out.dtype, out)
 
     return loop
+
+
+def _of_complex(op: Op) -> Callable[..., Any]:
+    """The loop of an operation on complex numbers; the result alone may be real."""
+
+    def loop(*operands: Any) -> None:
+        *given, out = operands
+        _run(op, given, given[0].dtype if op is UNARY["abs"] else out.dtype, out)
+
+    return loop
+
+
+def _run(op: Op, given: list[Any], dtype: DT, out: Array) -> None:
+    """Compute ``op`` on operands made ``dtype``."""
+    if not out.size:
+        return
+    arrays = [_prepared(x, dtype, out) for x in given]
+    target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+    paces = tuple([1 if x.size == out.size else 0 for x in arrays])
+    words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
+    block = struct.pack(f"{len(words)}q", *words)
+    compiled = rows().elementwise(op, dtype, paces, out.dtype)
+    compiled.quick(id(block) + _START_OF_BYTES, 0, out.size)
+    if target is not out:
+        out[...] = target
 
 
 def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,16 +106,18 @@ def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
             and out.flags.c_contiguous
         ):
             block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
-            rows().elementwise(op, dtype, _ALONE).quick(id(block) + _START_OF_BYTES, 0, x.size)
+            rows().elementwise(op, dtype, _ALONE, dtype).quick(
+                id(block) + _START_OF_BYTES, 0, x.size
+            )
         else:
             slow(x, out)
 
     return loop
 
 
-def _prepared(x: Any, out: Array) -> Array:
+def _prepared(x: Any, dtype: DT, out: Array) -> Array:
     """An operand as one element, or as contiguous elements in the shape of the result."""
-    x = np.asarray(x, out.dtype)
+    x = np.asarray(x, dtype)
     if x.size != 1 and x.shape != out.shape:
         x = np.broadcast_to(x, out.shape)
     return x if x.flags.c_contiguous else np.ascontiguousarray(x)
@@ -103,6 +127,10 @@ def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     def fold(x: Array, axes: tuple[int, ...], out: Array, keepdims: bool) -> None:
         if not is_ours(op, x.dtype, out.dtype) or not x.size:
             theirs(x, axes, out, keepdims)
+            return
+        if out.dtype in _COMPLEX:
+            fold(x.real, axes, out.real, keepdims)
+            fold(x.imag, axes, out.imag, keepdims)
             return
         target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         if len(axes) < x.ndim and axes == tuple(range(len(axes))) and x.flags.c_contiguous:
@@ -144,6 +172,8 @@ OUR_LOOPS = LOOPS | {
     op: (_unary_loop if op.name in UNARY else _loop)(op, LOOPS[op]) for op in INEXACT
 }
 """Elementwise operations on stored arrays: (*operands, out)."""
+OUR_COMPLEX_LOOPS = COMPLEX_LOOPS | {op: _of_complex(op) for op in OF_COMPLEX}
+"""Those that complex operands take instead."""
 OUR_FOLDS = FOLDS | {op: _sum(op, FOLDS[op]) for op in ORDERED}
 """Reductions of stored arrays: (operand, axes, out, keepdims)."""
 
@@ -152,6 +182,8 @@ def run_ours(op: Op, operands: tuple[Array, ...], arg: Any, out: Array) -> None:
     """Compute an operation that `is_ours` into ``out``."""
     if op in INEXACT:
         OUR_LOOPS[op](*operands, out)
+    elif op in OF_COMPLEX:
+        OUR_COMPLEX_LOOPS[op](*operands, out)
     else:
         axes, keepdims = arg
         OUR_FOLDS[op](operands[0], axes, out, keepdims)

@@ -16,8 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onebuf.backends.arrayapi import run_into
-from onebuf.backends.complex_loops import COMPLEX_LOOPS
-from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS, is_ours, run_ours
+from onebuf.engine.elementary import (
+    OUR_COMPLEX_LOOPS,
+    OUR_FOLDS,
+    OUR_LOOPS,
+    is_ours,
+    run_ours,
+)
 from onebuf.engine.gate import kernels
 from onebuf.engine.planning import plan
 from onebuf.engine.sources import read_region
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-install(OUR_LOOPS, COMPLEX_LOOPS, OUR_FOLDS, run_into)
+install(OUR_LOOPS, OUR_COMPLEX_LOOPS, OUR_FOLDS, run_into)
 
 _running = threading.RLock()
 """One schedule runs at a time: two threads may want the same node."""

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from onebuf.engine.choosing import SHORT, choose
-from onebuf.engine.kernels import program
+from onebuf.engine.kernels import PLAIN, program
 from onebuf.graph import Op
 from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
+from onebuf.render.rendering import Rendering
 
 DT = np.dtype[Any]
 
@@ -18,13 +19,17 @@ __all__ = ["SHORT", "columns", "elementwise", "fold"]
 
 
 @cache
-def elementwise(op: Op, dtype: DT, paces: tuple[int, ...]) -> Any:
-    """The program of ``op`` on contiguous operands (pace 1) and single elements (pace 0)."""
-    slots = tuple([Slot(dtype, (pace,)) for pace in (*paces, 1)])
+def elementwise(op: Op, dtype: DT, paces: tuple[int, ...], to: DT | None = None) -> Any:
+    """The program of ``op`` on contiguous operands (pace 1) and single elements (pace 0).
+
+    ``to`` is the dtype of the result, if it is not that of the operands.
+    """
+    result = dtype if to is None else to
+    slots = (*[Slot(dtype, (pace,)) for pace in paces], Slot(result, (1,)))
     loads = tuple([Step(LOAD, (), dtype, slot) for slot in range(len(paces))])
     count = len(paces)
-    steps = (*loads, Step(op, tuple(range(count)), dtype), Step(STORE, (count,), dtype, count))
-    return program(Nest(1, slots, steps))
+    steps = (*loads, Step(op, tuple(range(count)), result), Step(STORE, (count,), result, count))
+    return program(Nest(1, slots, steps), Rendering(8) if dtype.itemsize > 8 else PLAIN)
 
 
 @cache

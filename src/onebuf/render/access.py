@@ -55,7 +55,7 @@ class Access:
         if step.op is INDEX:
             return self._positions(b, step.arg, place, axis)
         of = memory_type(slot.dtype)
-        size = slot.dtype.itemsize
+        size = slot.dtype.alignment
         self.check(b, step.arg, place, self.strides[step.arg][axis] if pace else None)
         if b.lanes == 1 or pace == 0:
             value = Value(b.emit(f"load {of}, ptr {place.name}, align {size}"), of, True)
@@ -141,6 +141,7 @@ class Access:
         elements are neighbours."""
         target = self.nest.slots[slot]
         of, nbytes = memory_type(target.dtype), target.dtype.itemsize
+        align = target.dtype.alignment
         stride = self.strides[slot][axis].name
         where = place.name
         parts: list[list[str]] = [[] for _ in range(size)]
@@ -150,7 +151,7 @@ class Access:
             for lane in range(size):
                 if first or lane:
                     where = b.emit(f"getelementptr {of}, ptr {where}, i64 {stride}")
-                lanes.append(b.emit(f"load <{size} x {of}>, ptr {where}, align {nbytes}"))
+                lanes.append(b.emit(f"load <{size} x {of}>, ptr {where}, align {align}"))
             for part, vector in zip(parts, transpose(b, of, lanes, nbytes), strict=True):
                 part.append(vector)
         values = [Value(joined(b, of, part, size), of) for part in parts]
@@ -169,7 +170,7 @@ class Access:
     def store(self, b: Builder, slot: int, place: Value, value: Value, axis: int) -> None:
         """Write one element, or as many along ``axis`` as there are lanes."""
         target = self.nest.slots[slot]
-        size = target.dtype.itemsize
+        size = target.dtype.alignment
         pace = target.steps[axis]
         self.check(b, slot, place, self.strides[slot][axis] if pace else None)
         value = self.to_memory(b, value)
@@ -181,7 +182,7 @@ class Access:
         if pace == 1:
             how = f"align {size}"
             if self.streamed:
-                how = f"align {min(64, size * b.lanes)}, !nontemporal !0"
+                how = f"align {min(64, target.dtype.itemsize * b.lanes)}, !nontemporal !0"
             b.line(f"store {b.type(value.type)} {name}, ptr {place.name}, {how}")
             return
         where = place.name

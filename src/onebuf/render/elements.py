@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import float32, float64, kind
-from onebuf.graph import BINARY, CAST, UNARY, WHERE, Op
-from onebuf.render import halves
+from onebuf.graph import BINARY, CAST, COMPLEX, UNARY, WHERE, Op
+from onebuf.render import complexes, halves
 from onebuf.render.builder import Builder, Value
+from onebuf.render.complexes import PARTS
 from onebuf.render.halves import HALVES
 from onebuf.render.math import MATH
 
@@ -28,6 +29,7 @@ TYPES = {
     **{dtype.name: halves.BITS for dtype in HALVES},
     "float32": "float",
     "float64": "double",
+    **{dtype.name: whole for dtype, whole in complexes.WHOLE.items()},
 }
 """The types of elements while they are computed with."""
 
@@ -209,6 +211,8 @@ def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
     one, two = kind(source), kind(target)
     if source == target:
         return x
+    if source in PARTS or target in PARTS:
+        return _of_parts(b, x, source, target)
     if source in HALVES:
         return cast(b, halves.widen(b, x, source), float32, target)
     if target in HALVES:
@@ -228,6 +232,17 @@ def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
     return b.convert("sext" if one == "i" else "zext", x, to)
 
 
+def _of_parts(b: Builder, x: Value, source: DT, target: DT) -> Value:
+    """A cast from or to complex numbers: of their parts, or with an imaginary part of zero."""
+    if target not in PARTS:
+        return complexes.truth(b, x)
+    part = PARTS[target]
+    if source not in PARTS:
+        return complexes.join(b, (cast(b, x, source, part), b.constant(TYPES[part.name], 0.0)))
+    real, imaginary = (cast(b, each, PARTS[source], part) for each in complexes.split(b, x))
+    return complexes.join(b, (real, imaginary))
+
+
 def _to_half(b: Builder, x: Value, source: DT, target: DT) -> Value:
     if source == float64:
         return halves.from_double(b, x, target)
@@ -243,6 +258,8 @@ def emit(b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...]
     """The result of one elementwise operation."""
     if op is CAST:
         return cast(b, operands[0], dtypes[0], to)
+    if dtypes[-1] in PARTS or op is COMPLEX:
+        return complexes.emit(b, op, operands)
     if dtypes[-1] in HALVES:
         return _of_halves(b, op, operands, dtypes, to)
     return (ELEMENTS.get(op) or FLOATS_ONLY[op])(b, operands, dtypes[-1])
@@ -270,6 +287,8 @@ def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     """
     if any(dtype.name not in TYPES for dtype in (*operands, result)):
         return False
+    if any(dtype in PARTS for dtype in (*operands, result)):
+        return op in complexes.OPS or (op is CAST and (result in PARTS or kind(result) == "b"))
     if op in FLOATS_ONLY:
         return all(kind(dtype) == "f" for dtype in operands)
     return op in ELEMENTS or op is CAST

@@ -21,6 +21,7 @@ from onebuf.graph import (
     ARANGE,
     BINARY,
     CAST,
+    COMPLEX,
     COPY,
     SOURCE,
     UNARY,
@@ -29,6 +30,7 @@ from onebuf.graph import (
     Kind,
     Node,
     Op,
+    elementwise_dtype,
     settle,
 )
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Step
@@ -123,11 +125,17 @@ class Trace:
         if node.array is not None or id(node) in self.stops:
             return self._load(node, view)
         if node.op.kind is Kind.CONSTANT:
-            self.scalars.append(node.arg)
-            return self._add(SCALAR, (), node.dtype, len(self.scalars) - 1)
+            if kind(node.dtype) == "c":
+                parts = (self._scalar(node.arg.real), self._scalar(node.arg.imag))
+                return self._add(COMPLEX, parts, node.dtype)
+            return self._scalar(node.arg)
         if node.op is ARANGE and kind(node.dtype) in "iu":
             return self._range(node, view)
         return None
+
+    def _scalar(self, value: np.generic) -> int:
+        self.scalars.append(value)
+        return self._add(SCALAR, (), value.dtype, len(self.scalars) - 1)
 
     def _load(self, node: Node, view: View) -> int:
         key = (id(node), view, LOAD)
@@ -140,9 +148,7 @@ class Trace:
         slot = self._reach(Reach(node, view, is_index=True))
         position = self._add(INDEX, (), int64, slot)
         for op, number in ((BINARY["multiply"], step), (BINARY["add"], start)):
-            self.scalars.append(np.int64(number))
-            other = self._add(SCALAR, (), int64, len(self.scalars) - 1)
-            position = self._add(op, (position, other), int64)
+            position = self._add(op, (position, self._scalar(np.int64(number))), int64)
         return self._cast(position, node.dtype)
 
     def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
@@ -191,6 +197,12 @@ class Trace:
         return None
 
     def _add_fold(self, node: Node, args: tuple[int, ...], fold: Fold) -> int:
+        if kind(node.dtype) == "c":  # the parts of a sum are sums of the parts
+            real = elementwise_dtype(UNARY["real"], node.dtype)
+            parts = [self._add(UNARY[name], args, real) for name in ("real", "imag")]
+            folds = [self._add(node.op, (part,), real, fold) for part in parts]
+            self.folded |= dict.fromkeys(folds, node)
+            return self._add(COMPLEX, tuple(folds), node.dtype)
         number = self._add(node.op, args, node.dtype, fold)
         self.folded[number] = node
         return number
@@ -313,5 +325,6 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
 
 _ANY_DTYPE = frozenset(
     {"round", "positive", "isnan", "isinf", "isfinite", "ceil", "floor", "trunc"}
+    | {"conj", "real", "imag"}
 )
 _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
