@@ -302,3 +302,22 @@ def test_other_processors_convert_by_instructions_or_by_our_functions(
     assert {word.partition("@")[0] for word in called} == (
         {"__extendhfsf2", "__truncsfhf2"} if ours else set()
     )
+
+
+# -- accuracy --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+@pytest.mark.parametrize("name", sorted(op.name for op in INEXACT if op.name in UNARY))
+def test_functions_of_halves_are_nearly_correctly_rounded(name: str, dtype: Any) -> None:
+    x = ALL_BITS.view(dtype)
+    function = getattr(onebuf, name)
+    found = compiled(function, x)
+    exact = compiled(function, x.astype(np.float64))
+    info = ml_dtypes.finfo(dtype)
+    usual = np.isfinite(exact) & (np.abs(exact) <= float(info.max))
+    size = np.maximum(np.abs(exact[usual]), float(info.smallest_normal))
+    unit = 2.0 ** (np.floor(np.log2(size)) - info.nmant)
+    error = np.abs(found[usual].astype(np.float64) - exact[usual]) / unit
+    assert usual.sum() > 10_000
+    assert error.max() < 0.501

@@ -1,10 +1,11 @@
 """Complex numbers: elements of two parts, moved as whole numbers and computed with part by part.
 
 In memory and while it only moves, a complex64 is an ``i64`` and a complex128 an ``i128``: whatever
-loads, stores and turns round elements need not know more. To compute, it is split into a vector of
-real and one of imaginary parts by shuffles, and interleaved again when it is stored. The builder
-remembers the parts of what was computed (``Builder.parts``), so that nothing is split that was only
-just interleaved; an interleaved value that nobody stores costs nothing.
+loads, stores and turns round elements need not know more. Sums and products are computed on vectors
+whose parts lie side by side, as in memory. For the rest a vector is split into one of real and one
+of imaginary parts by shuffles, and interleaved again when it is stored. The builder remembers the
+parts of what was interleaved (``Builder.parts``), so that it need not be split again; an
+interleaved value that nobody stores costs nothing.
 
 Products and quotients are rounded after every operation, whatever the machine could fuse. Quotients
 are Smith's (1962), as NumPy's are.
@@ -77,6 +78,78 @@ def join(b: Builder, parts: Parts) -> Value:
     name = b.emit(f"bitcast {wide} {both} to {b.type(whole, uniform)}")
     b.parts[name] = (real, imaginary)
     return Value(name, whole, uniform)
+
+
+# -- operations on parts side by side --------------------------------------------------------------
+
+
+class Flat:
+    """A vector builder's complex numbers with their parts side by side, twice as many lanes."""
+
+    def __init__(self, b: Builder, whole: str) -> None:
+        self.b = b
+        self.whole = whole
+        self.count = 2 * b.lanes
+        self.type = f"<{self.count} x {_PART[whole]}>"
+
+    def of(self, x: Value) -> str:
+        """The parts of a complex number, in all lanes."""
+        if not x.uniform:
+            return self.b.emit(f"bitcast {self.b.type(x.type)} {x.name} to {self.type}")
+        two = f"<2 x {_PART[x.type]}>"
+        pair = self.b.emit(f"bitcast {x.type} {x.name} to {two}")
+        return self._shuffle(two, pair, "poison", [0, 1] * self.b.lanes)
+
+    def value(self, name: str) -> Value:
+        """A vector of parts as complex numbers."""
+        return Value(
+            self.b.emit(f"bitcast {self.type} {name} to {self.b.type(self.whole)}"), self.whole
+        )
+
+    def do(self, instruction: str, x: str, y: str) -> str:
+        """An instruction on all parts."""
+        return self.b.emit(f"{instruction} {self.type} {x}, {y}")
+
+    def negative(self, x: str) -> str:
+        """All parts with the other sign."""
+        return self.b.emit(f"fneg {self.type} {x}")
+
+    def picked(self, x: str, real: int, imaginary: int) -> str:
+        """In each number's place for a part, its part 0 or 1."""
+        lanes = range(0, self.count, 2)
+        places = [lane + side for lane in lanes for side in (real, imaginary)]
+        return self._shuffle(self.type, x, "poison", places)
+
+    def mixed(self, x: str, y: str) -> str:
+        """The real parts of one vector and the imaginary parts of another."""
+        lanes = range(0, self.count, 2)
+        places = [place for lane in lanes for place in (lane, self.count + lane + 1)]
+        return self._shuffle(self.type, x, y, places)
+
+    def _shuffle(self, of: str, x: str, y: str, places: list[int]) -> str:
+        mask = ", ".join(f"i32 {place}" for place in places)
+        return self.b.emit(f"shufflevector {of} {x}, {of} {y}, <{self.count} x i32> <{mask}>")
+
+
+def _flat_each(instruction: str) -> Callable[..., str]:
+    return lambda flat, x, y: flat.do(instruction, x, y)
+
+
+def _flat_multiply(flat: Flat, x: str, y: str) -> str:
+    one = flat.do("fmul", flat.picked(x, 0, 0), y)
+    two = flat.do("fmul", flat.picked(x, 1, 1), flat.picked(y, 1, 0))
+    return flat.mixed(flat.do("fsub", one, two), flat.do("fadd", one, two))
+
+
+_FLAT: dict[Op, Callable[..., str]] = {
+    BINARY["add"]: _flat_each("fadd"),
+    BINARY["subtract"]: _flat_each("fsub"),
+    BINARY["multiply"]: _flat_multiply,
+    UNARY["conj"]: lambda flat, x: flat.mixed(x, flat.negative(x)),
+    UNARY["negative"]: lambda flat, x: flat.negative(x),
+    UNARY["square"]: lambda flat, x: _flat_multiply(flat, x, x),
+}
+"""What vectors do without being split: of and to names of vectors of parts."""
 
 
 # -- operations on parts ---------------------------------------------------------------------------
@@ -179,6 +252,9 @@ def emit(b: Builder, op: Op, operands: tuple[Value, ...]) -> Value:
         return operands[0]
     if op is WHERE:
         return _where(b, *operands)
+    if op in _FLAT and b.lanes > 1 and not all(x.uniform for x in operands):
+        flat = Flat(b, operands[0].type)
+        return flat.value(_FLAT[op](flat, *[flat.of(x) for x in operands]))
     return _FORMULAS[op](b, *[split(b, x) for x in operands])
 
 

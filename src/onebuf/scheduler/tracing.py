@@ -125,17 +125,17 @@ class Trace:
         if node.array is not None or id(node) in self.stops:
             return self._load(node, view)
         if node.op.kind is Kind.CONSTANT:
-            if kind(node.dtype) == "c":
-                parts = (self._scalar(node.arg.real), self._scalar(node.arg.imag))
-                return self._add(COMPLEX, parts, node.dtype)
-            return self._scalar(node.arg)
+            if node.dtype.kind == "c":
+                parts = [self._scalar(part, part.dtype) for part in (node.arg.real, node.arg.imag)]
+                return self._add(COMPLEX, tuple(parts), node.dtype)
+            return self._scalar(node.arg, node.dtype)
         if node.op is ARANGE and kind(node.dtype) in "iu":
             return self._range(node, view)
         return None
 
-    def _scalar(self, value: np.generic) -> int:
+    def _scalar(self, value: np.generic, dtype: DT) -> int:
         self.scalars.append(value)
-        return self._add(SCALAR, (), value.dtype, len(self.scalars) - 1)
+        return self._add(SCALAR, (), dtype, len(self.scalars) - 1)
 
     def _load(self, node: Node, view: View) -> int:
         key = (id(node), view, LOAD)
@@ -148,7 +148,7 @@ class Trace:
         slot = self._reach(Reach(node, view, is_index=True))
         position = self._add(INDEX, (), int64, slot)
         for op, number in ((BINARY["multiply"], step), (BINARY["add"], start)):
-            position = self._add(op, (position, self._scalar(np.int64(number))), int64)
+            position = self._add(op, (position, self._scalar(np.int64(number), int64)), int64)
         return self._cast(position, node.dtype)
 
     def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
