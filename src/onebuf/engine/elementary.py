@@ -41,7 +41,9 @@ OF_COMPLEX = frozenset({UNARY["abs"], UNARY["square"], BINARY["multiply"], BINAR
 _FLOATS = (float32, float64, float16, bfloat16)
 _COMPLEX = (complex64, complex128)
 _ALONE = (1,)
+_BOTH = (1, 1)
 _WORDS = struct.Struct("5q")
+_PAIR = struct.Struct("7q")
 _MATRIX = struct.Struct("8q")
 _START_OF_BYTES = bytes.__basicsize__ - 1
 """Where in a bytes object CPython keeps the bytes."""
@@ -68,12 +70,39 @@ def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     return loop
 
 
-def _of_complex(op: Op) -> Callable[..., Any]:
-    """The loop of an operation on complex numbers; the result alone may be real."""
+def _complex_function(op: Op) -> Callable[..., Any]:
+    """The loop of one complex operand, whose result may be real."""
 
-    def loop(*operands: Any) -> None:
-        *given, out = operands
-        _run(op, given, given[0].dtype if op is UNARY["abs"] else out.dtype, out)
+    def loop(x: Array, out: Array) -> None:
+        if x.flags.c_contiguous and out.flags.c_contiguous:
+            block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
+            compiled = rows().elementwise(op, x.dtype, _ALONE, out.dtype)
+            compiled.quick(id(block) + _START_OF_BYTES, 0, x.size)
+        else:
+            _run(op, [x], x.dtype, out)
+
+    return loop
+
+
+def _complex_pair(op: Op) -> Callable[..., Any]:
+    """The loop of two operands that become complex; short for what is so and contiguous."""
+
+    def loop(x: Any, y: Any, out: Array) -> None:
+        dtype = out.dtype
+        if (
+            x.__class__ is y.__class__ is np.ndarray
+            and x.dtype is y.dtype is dtype
+            and x.shape == y.shape
+            and x.flags.c_contiguous
+            and y.flags.c_contiguous
+            and out.flags.c_contiguous
+        ):
+            words = address_of(x), address_of(y), address_of(out), x.size, 1, 1, 1
+            block = _PAIR.pack(*words)
+            compiled = rows().elementwise(op, dtype, _BOTH, dtype)
+            compiled.quick(id(block) + _START_OF_BYTES, 0, x.size)
+        else:
+            _run(op, [x, y], dtype, out)
 
     return loop
 
@@ -128,10 +157,6 @@ def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         if not is_ours(op, x.dtype, out.dtype) or not x.size:
             theirs(x, axes, out, keepdims)
             return
-        if out.dtype in _COMPLEX:
-            fold(x.real, axes, out.real, keepdims)
-            fold(x.imag, axes, out.imag, keepdims)
-            return
         target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         if len(axes) < x.ndim and axes == tuple(range(len(axes))) and x.flags.c_contiguous:
             _fold_columns(op, x, len(axes), target)
@@ -172,7 +197,9 @@ OUR_LOOPS = LOOPS | {
     op: (_unary_loop if op.name in UNARY else _loop)(op, LOOPS[op]) for op in INEXACT
 }
 """Elementwise operations on stored arrays: (*operands, out)."""
-OUR_COMPLEX_LOOPS = COMPLEX_LOOPS | {op: _of_complex(op) for op in OF_COMPLEX}
+OUR_COMPLEX_LOOPS = COMPLEX_LOOPS | {
+    op: (_complex_function if op.name in UNARY else _complex_pair)(op) for op in OF_COMPLEX
+}
 """Those that complex operands take instead."""
 OUR_FOLDS = FOLDS | {op: _sum(op, FOLDS[op]) for op in ORDERED}
 """Reductions of stored arrays: (operand, axes, out, keepdims)."""

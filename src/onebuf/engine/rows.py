@@ -9,7 +9,7 @@ import numpy as np
 
 from onebuf.engine.choosing import SHORT, choose
 from onebuf.engine.kernels import PLAIN, program
-from onebuf.graph import Op
+from onebuf.graph import COMPLEX, UNARY, Op, elementwise_dtype
 from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
 from onebuf.render.rendering import Rendering
 
@@ -50,6 +50,17 @@ def columns(op: Op, dtype: DT) -> Any:
 
 
 def _nest(op: Op, dtype: DT, slots: tuple[Slot, Slot], how: Fold) -> Nest:
+    steps: tuple[Step, ...]
+    if dtype.kind == "c":
+        real = elementwise_dtype(UNARY["real"], dtype)
+        steps = (
+            Step(LOAD, (), dtype, 0),
+            *[Step(UNARY[name], (0,), real) for name in ("real", "imag")],
+            *[Step(op, (part,), real, how) for part in (1, 2)],
+            Step(COMPLEX, (3, 4), dtype),
+            Step(STORE, (5,), dtype, 1),
+        )
+        return Nest(1 + how.axis, slots, steps)
     steps = (Step(LOAD, (), dtype, 0), Step(op, (0,), dtype, how), Step(STORE, (1,), dtype, 1))
     return Nest(1 + how.axis, slots, steps)
 

@@ -73,7 +73,7 @@ _TO_BOOL = {
 }
 
 _POW = BINARY["pow"]
-_PRODUCTS = frozenset({BINARY["multiply"], BINARY["divide"]})
+_MULTIPLY, _DIVIDE = BINARY["multiply"], BINARY["divide"]
 _loops: dict[Op, Loop] = {}
 _complex_loops: dict[Op, Loop] = {}
 _folds: dict[Op, Callable[..., Any]] = {}
@@ -192,7 +192,7 @@ def _now(op: Op, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) 
     """The result of an elementwise operation on two operands, computed at once."""
     result = place(shape, dtype, numel)
     loop = _loops[op]
-    if op in _PRODUCTS and dtype.kind == "c":
+    if (op is _MULTIPLY or op is _DIVIDE) and dtype.kind == "c":
         loop = _complex_loops.get(op, loop)
     quiet_context().run(loop, x, y, result.array)
     if listeners():
