@@ -19,6 +19,8 @@ from onebuf.dtypes import (
     FIRST_ADDED,
     as_dtype,
     check_real,
+    complex64,
+    complex128,
     kind,
     meet_scalar,
     promote,
@@ -192,7 +194,7 @@ def _now(op: Op, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) 
     """The result of an elementwise operation on two operands, computed at once."""
     result = place(shape, dtype, numel)
     loop = _loops[op]
-    if (op is _MULTIPLY or op is _DIVIDE) and dtype.kind == "c":
+    if (op is _MULTIPLY or op is _DIVIDE) and (dtype is complex64 or dtype is complex128):
         loop = _complex_loops.get(op, loop)
     quiet_context().run(loop, x, y, result.array)
     if listeners():
