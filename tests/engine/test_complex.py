@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from one_answer import PROCESSORS, assert_one_answer, compiled, run_on, text_of
 from random_expressions import assert_same_bits
 
 import onebuf
 from onebuf import config
-from onebuf.backends.cpu import Target, assembly
+from onebuf.backends.cpu import assembly, host
 from onebuf.engine.planning import supports
 from onebuf.graph import BINARY
 from onebuf.kernel import LOAD, STORE, Nest, Slot, Step
 from onebuf.render.rendering import Rendering
 from onebuf.render.writing import render
-from onebuf.scheduler.grouping import Group, group
+from onebuf.scheduler.grouping import group
 
 Array = np.ndarray[Any, Any]
 DTYPES = [np.dtype("complex64"), np.dtype("complex128")]
-TIERS = [{"eager_numel": 1 << 20}, {"eager_numel": 0, "tier": "interpret"}]
 EXACT = ("negative", "conj", "real", "imag", "positive", "isnan", "isinf", "isfinite")
 PAIRS = ("add", "subtract", "divide", "equal", "not_equal")
 
@@ -33,24 +33,6 @@ PARTS = st.sampled_from([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 1e-40, 3
 NUMBERS = st.lists(st.builds(complex, PARTS, PARTS), min_size=1, max_size=40)
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
-
-
-def compiled(function: Callable[..., Any], *arrays: Array) -> Array:
-    with config(eager_numel=0, tier="compile"):
-        result = function(*[onebuf.asarray(array) for array in arrays])
-        for item in group([result._node], supports):
-            assert isinstance(item, Group), item  # a kernel, and not NumPy
-        return np.asarray(result)
-
-
-def assert_one_answer(function: Callable[..., Any], *arrays: Array) -> Array:
-    """The answer of kernels, which is that of the other tiers."""
-    found = compiled(function, *arrays)
-    for options in TIERS:
-        with config(**options):
-            other = np.asarray(function(*[onebuf.asarray(array) for array in arrays]))
-        assert_same_bits(other, found)
-    return found
 
 
 def some(dtype: Any, shape: tuple[int, ...]) -> Array:
@@ -250,24 +232,16 @@ def test_threads_and_streams_change_nothing(dtype: Any) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("name", ["multiply", "divide"])
-@pytest.mark.parametrize(
-    "target",
-    [
-        Target("x86_64-unknown-linux-gnu", "x86-64"),
-        Target("x86_64-unknown-linux-gnu", "haswell"),
-        Target("aarch64-unknown-linux-gnu", "generic"),
-    ],
-    ids=lambda target: target.cpu,
-)
+@pytest.mark.parametrize("target", PROCESSORS, ids=lambda target: target.cpu)
 def test_other_processors_call_nothing_and_fuse_nothing(dtype: Any, name: str, target: Any) -> None:
-    steps = (
-        Step(LOAD, (), dtype, 0),
-        Step(LOAD, (), dtype, 1),
-        Step(BINARY[name], (0, 1), dtype),
-        Step(STORE, (2,), dtype, 2),
-    )
-    nest = Nest(1, (Slot(dtype, (1,)),) * 3, steps)
-    text = assembly(render(nest, "kernel", Rendering(8)), "kernel", target)
-    words = text.split()
+    words = assembly(text_of(BINARY[name], dtype), "kernel", target).split()
     assert not [word for word in words if word.startswith(("vfm", "vfnm", "fmla", "fmls", "fmadd"))]
     assert not {"call", "callq", "bl"} & set(words)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", ["subtract", "multiply", "divide"])
+def test_the_least_processor_has_the_same_bits(dtype: Any, name: str) -> None:
+    x, y = some(dtype, (2, 999))
+    found = run_on(host().baseline(), BINARY[name], x, y)
+    assert_same_bits(found, compiled(getattr(onebuf, name), x, y))

@@ -10,18 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from one_answer import PROCESSORS, assert_one_answer, compiled, run_on, text_of
 from random_expressions import assert_same_bits
 
 import onebuf
 from onebuf import config
-from onebuf.backends.cpu import Target, assembly
+from onebuf.backends.cpu import assembly, host
 from onebuf.engine.elementary import INEXACT
-from onebuf.engine.planning import supports
 from onebuf.graph import BINARY, UNARY
-from onebuf.kernel import LOAD, STORE, Nest, Slot, Step
-from onebuf.render.rendering import Rendering
-from onebuf.render.writing import render
-from onebuf.scheduler.grouping import Group, group
 
 Array = np.ndarray[Any, Any]
 FLOAT16, BFLOAT16 = np.dtype("float16"), np.dtype(ml_dtypes.bfloat16)
@@ -38,27 +34,8 @@ OF_TWO = sorted(
     for name in set(BINARY) - {op.name for op in INEXACT}
     if not name.startswith("bitwise") and name != "floor_divide"
 )
-TIERS = [{"eager_numel": 1 << 20}, {"eager_numel": 0, "tier": "interpret"}]
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
-
-
-def compiled(function: Callable[..., Any], *arrays: Array) -> Array:
-    with config(eager_numel=0, tier="compile"):
-        result = function(*[onebuf.asarray(array) for array in arrays])
-        for item in group([result._node], supports):
-            assert isinstance(item, Group), item  # a kernel, and not NumPy
-        return np.asarray(result)
-
-
-def assert_one_answer(function: Callable[..., Any], *arrays: Array) -> Array:
-    """The answer of kernels, which is that of the other tiers."""
-    found = compiled(function, *arrays)
-    for options in TIERS:
-        with config(**options):
-            other = np.asarray(function(*[onebuf.asarray(array) for array in arrays]))
-        assert_same_bits(other, found)
-    return found
 
 
 # -- elements --------------------------------------------------------------------------------------
@@ -278,30 +255,22 @@ def test_threads_and_streams_change_nothing(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
-@pytest.mark.parametrize(
-    "target",
-    [
-        Target("x86_64-unknown-linux-gnu", "x86-64"),
-        Target("x86_64-unknown-linux-gnu", "haswell"),
-        Target("aarch64-unknown-linux-gnu", "generic"),
-    ],
-    ids=lambda target: target.cpu,
-)
+@pytest.mark.parametrize("target", PROCESSORS, ids=lambda target: target.cpu)
 def test_other_processors_convert_by_instructions_or_by_our_functions(
     dtype: Any, target: Any
 ) -> None:
-    steps = (
-        Step(LOAD, (), dtype, 0),
-        Step(BINARY["add"], (0, 0), dtype),
-        Step(STORE, (1,), dtype, 1),
-    )
-    nest = Nest(1, (Slot(dtype, (1,)), Slot(dtype, (1,))), steps)
-    text = assembly(render(nest, "kernel", Rendering(16)), "kernel", target)
-    called = [word for word in text.split() if word.startswith(("__", "fma", "roundf"))]
+    words = assembly(text_of(BINARY["add"], dtype), "kernel", target).split()
+    called = {word.partition("@")[0] for word in words if word.startswith("__")}
     ours = target.cpu == "x86-64" and dtype == FLOAT16
-    assert {word.partition("@")[0] for word in called} == (
-        {"__extendhfsf2", "__truncsfhf2"} if ours else set()
-    )
+    assert called == ({"__extendhfsf2", "__truncsfhf2"} if ours else set())
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+@pytest.mark.parametrize("name", ["add", "divide", "maximum", "pow"])
+def test_the_least_processor_has_the_same_bits(dtype: Any, name: str) -> None:
+    x, y = (np.resize(ALL_BITS[::step], 40_000).view(dtype) for step in (-7, 11))
+    found = run_on(host().baseline(), BINARY[name], x, y)
+    assert_same_bits(found, compiled(getattr(onebuf, name), x, y))
 
 
 # -- accuracy --------------------------------------------------------------------------------------
