@@ -106,6 +106,22 @@ def test_where_keeps_all_bits(dtype: Any) -> None:
     np.testing.assert_array_equal(found.view(np.uint16), wanted)
 
 
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_what_was_computed_is_computed_with(dtype: Any) -> None:
+    rng = np.random.default_rng(6)
+    x, y = (rng.integers(0, 1 << 16, 5000, dtype=np.uint16).view(dtype) for _ in range(2))
+    expressions: list[Callable[..., Any]] = [
+        lambda xp, x, y: xp.maximum(x, y) * x - y,
+        lambda xp, x, y: xp.minimum(x, y) / (x * y),
+        lambda xp, x, y: xp.where(x < y, x * y, y) + x,
+        lambda xp, x, y: xp.floor(x) * y - abs(xp.trunc(y) + x),
+        lambda xp, x, y: xp.copysign(x * y, x + y) - x,
+    ]
+    for expression in expressions:
+        found = assert_one_answer(lambda x, y, e=expression: e(onebuf, x, y), x, y)
+        assert_same_bits(found, expression(np, x, y))
+
+
 def test_halves_of_two_kinds_meet_in_float32() -> None:
     x, y = ALL_BITS.view(FLOAT16), ALL_BITS.view(BFLOAT16)
     found = assert_one_answer(lambda a, b: a + b, x, y)
