@@ -45,6 +45,9 @@ rounded, and the same as NumPy's to the bit, but for `floor_divide` of infinitie
 standard wants the quotient. For all functions infinities, zeros with their signs and what is not a
 number are as in NumPy. Results do not depend on how many elements a vector has or on what else is
 in it; only the bits of a NaN may differ.
+
+Functions of float16 and bfloat16 are those of float32, rounded once: within 0.501 units in the last
+place of the half. The modulus of a complex number is `hypot` of its parts.
 """
 
 

@@ -14,12 +14,13 @@ import numpy as np
 
 from onebuf.backends.complex_loops import COMPLEX_LOOPS, complex_pow
 from onebuf.backends.gathering import take_along_into, take_into
-from onebuf.dtypes import float32, is_added
+from onebuf.dtypes import float32, is_added, kind
 from onebuf.errors import ArgumentError
 from onebuf.graph import (
     ARANGE,
     BINARY,
     CAST,
+    COMPLEX,
     CONCAT,
     CONSTANT,
     COPY,
@@ -164,6 +165,10 @@ def _imag(x: Array, out: Array) -> None:
     np.copyto(out, x.imag)
 
 
+def _complex(real: Array, imaginary: Array, out: Array) -> None:
+    out.real, out.imag = real, imaginary
+
+
 def _maximum(x: Array, y: Array, out: Array) -> None:
     np.maximum(x, y, out=out)
 
@@ -174,7 +179,7 @@ def _minimum(x: Array, y: Array, out: Array) -> None:
 
 def _floor_divide(x: Array, y: Array, out: Array) -> None:
     """NumPy's, but for infinities next to finite numbers, where the standard wants the quotient."""
-    if out.dtype.kind != "f":
+    if kind(out.dtype) != "f":
         np.floor_divide(x, y, out)
         return
     special = (np.isinf(x) & np.isfinite(y)) | (np.isfinite(x) & np.isinf(y))
@@ -208,6 +213,7 @@ LOOPS: dict[Op, Callable[..., Any]] = {
     UNARY["round"]: _round,
     UNARY["real"]: _real,
     UNARY["imag"]: _imag,
+    COMPLEX: _complex,
     BINARY["floor_divide"]: _floor_divide,
     BINARY["pow"]: _pow,
     BINARY["maximum"]: _maximum,
@@ -233,7 +239,10 @@ def _fill_cast(operands: Operands, arg: Any, out: Array) -> None:
 
 
 def _fill_where(operands: Operands, arg: Any, out: Array) -> None:
-    np.copyto(out, np.where(*operands))  # faster than two copies, one of them masked
+    condition, one, two = (np.asarray(operand) for operand in operands)
+    if one.dtype is not two.dtype:  # NumPy has no common dtype for all of them
+        one, two = one.astype(out.dtype, copy=False), two.astype(out.dtype, copy=False)
+    np.copyto(out, np.where(condition, one, two))  # faster than two copies, one of them masked
 
 
 def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
@@ -287,9 +296,9 @@ def _fold(ufunc: np.ufunc) -> Callable[..., Any]:
 
 def _fold_columns(ufunc: np.ufunc, x: Array, out: Array) -> None:
     """Fold the short last axis of ``x``, from left to right as NumPy does."""
-    ufunc(x[..., 0], x[..., 1], out)
+    ufunc(x[..., 0], x[..., 1], out=out)
     for column in range(2, x.shape[-1]):
-        ufunc(out, x[..., column], out)
+        ufunc(out, x[..., column], out=out)
 
 
 FOLDS: dict[Op, Callable[..., Any]] = {

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.complex_special import RULES, Rule, apply
-from onebuf.graph import UNARY, Op
+from onebuf.graph import BINARY, UNARY, Op
 
 Array = np.ndarray[Any, Any]
 Loop = Callable[..., Any]
@@ -139,6 +139,14 @@ def _hard_sign(z: Array) -> Array:
     return result
 
 
+def _multiply(x: Any, y: Any, out: Array) -> None:
+    """The product without fused operations, which NumPy uses on some processors and strides."""
+    x, y = np.asarray(x, out.dtype), np.asarray(y, out.dtype)
+    real = x.real * y.real - x.imag * y.imag
+    imaginary = x.real * y.imag + x.imag * y.real
+    out.real, out.imag = real, imaginary
+
+
 def _reciprocal(x: Array, out: Array) -> None:
     """1 / x, of which NumPy's reciprocal has neither the zeros nor the poles."""
     np.divide(1, x, out)
@@ -151,8 +159,10 @@ COMPLEX_LOOPS: dict[Op, Loop] = {
     UNARY["log1p"]: _log1p,
     UNARY["reciprocal"]: _reciprocal,
     UNARY["sign"]: _sign,
+    UNARY["square"]: lambda x, out: _multiply(x, x, out),
+    BINARY["multiply"]: _multiply,
 }
-"""Functions of one operand with complex results, where NumPy's loop alone will not do: (x, out)."""
+"""Functions with complex results, where NumPy's loop alone will not do: (*operands, out)."""
 
 
 def complex_pow(x: Any, y: Any, out: Array) -> None:

@@ -10,9 +10,10 @@ from functools import cache
 from math import prod
 from typing import NamedTuple
 
-from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest
+from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
 from onebuf.render.borders import hidden
 from onebuf.render.columns import has_columns
+from onebuf.render.halves import HALVES
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
 from onebuf.render.scans import has_scans, scans_columns
@@ -139,9 +140,15 @@ def _facts(nest: Nest) -> Facts:
 def _lanes(nest: Nest) -> int:
     """Lanes that fill two registers of the usual size with the widest elements."""
     here = [n for n, depth in enumerate(nest.depths) if depth == nest.ndim]
-    sizes = [nest.steps[n].dtype.itemsize for n in here if n not in hidden(nest)]
+    sizes = [_nbytes(nest.steps[n]) for n in here if n not in hidden(nest)]
     widest = max(sizes, default=4)
     return VECTOR_NBYTES // widest
+
+
+def _nbytes(step: Step) -> int:
+    """The bytes of an element while it is computed with."""
+    nbytes = step.dtype.itemsize
+    return 4 if step.dtype in HALVES and step.op not in (LOAD, STORE) else nbytes
 
 
 def _folds_columns(nest: Nest) -> bool:

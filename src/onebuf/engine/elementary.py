@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import FOLDS, LOOPS
-from onebuf.dtypes import float32, float64
+from onebuf.backends.complex_loops import COMPLEX_LOOPS
+from onebuf.dtypes import bfloat16, complex64, complex128, float16, float32, float64
 from onebuf.engine.gate import rows
 from onebuf.graph import BINARY, REDUCE, UNARY, Op
 from onebuf.memory import address_of, address_of_bytes
@@ -34,17 +35,25 @@ INEXACT = frozenset(
 """Functions whose last bit is a choice."""
 ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
 """Reductions whose value depends on the order, if they are of floats."""
+OF_COMPLEX = frozenset({UNARY["abs"], UNARY["square"], BINARY["multiply"], BINARY["divide"]})
+"""What NumPy computes of complex numbers with fused products or not, by processor and strides."""
 
-_FLOATS = (float32, float64)
+_FLOATS = (float32, float64, float16, bfloat16)
+_COMPLEX = (complex64, complex128)
 _ALONE = (1,)
+_BOTH = (1, 1)
 _WORDS = struct.Struct("5q")
+_PAIR = struct.Struct("7q")
 _MATRIX = struct.Struct("8q")
 
 
 def is_ours(op: Op, operand: DT, result: DT) -> bool:
     """Whether ``op`` is computed by our own kernels in every tier."""
     if op in ORDERED:
-        return result in _FLOATS and operand == result
+        ours = result in _FLOATS or (op is REDUCE["sum"] and result in _COMPLEX)
+        return ours and operand == result
+    if op in OF_COMPLEX:
+        return result in _COMPLEX or operand in _COMPLEX
     return op in INEXACT and result in _FLOATS
 
 
@@ -54,19 +63,61 @@ def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         if out.dtype not in _FLOATS:
             theirs(*operands)
             return
-        if not out.size:
-            return
-        arrays = [_prepared(x, out) for x in given]
-        target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
-        paces = tuple([1 if x.size == out.size else 0 for x in arrays])
-        words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
-        block = struct.pack(f"{len(words)}q", *words)
-        compiled = rows().elementwise(op, out.dtype, paces)
-        compiled.quick(address_of_bytes(block), 0, out.size)
-        if target is not out:
-            out[...] = target
+        _run(op, given, out.dtype, out)
 
     return loop
+
+
+def _complex_function(op: Op) -> Callable[..., Any]:
+    """The loop of one complex operand, whose result may be real."""
+
+    def loop(x: Array, out: Array) -> None:
+        if x.flags.c_contiguous and out.flags.c_contiguous:
+            block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
+            compiled = rows().elementwise(op, x.dtype, _ALONE, out.dtype)
+            compiled.quick(address_of_bytes(block), 0, x.size)
+        else:
+            _run(op, [x], x.dtype, out)
+
+    return loop
+
+
+def _complex_pair(op: Op) -> Callable[..., Any]:
+    """The loop of two operands that become complex; short for what is so and contiguous."""
+
+    def loop(x: Any, y: Any, out: Array) -> None:
+        dtype = out.dtype
+        if (
+            x.__class__ is y.__class__ is np.ndarray
+            and x.dtype is y.dtype is dtype
+            and x.shape == y.shape
+            and x.flags.c_contiguous
+            and y.flags.c_contiguous
+            and out.flags.c_contiguous
+        ):
+            words = address_of(x), address_of(y), address_of(out), x.size, 1, 1, 1
+            block = _PAIR.pack(*words)
+            compiled = rows().elementwise(op, dtype, _BOTH, dtype)
+            compiled.quick(address_of_bytes(block), 0, x.size)
+        else:
+            _run(op, [x, y], dtype, out)
+
+    return loop
+
+
+def _run(op: Op, given: list[Any], dtype: DT, out: Array) -> None:
+    """Compute ``op`` on operands made ``dtype``."""
+    if not out.size:
+        return
+    arrays = [_prepared(x, dtype, out) for x in given]
+    target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+    paces = tuple([1 if x.size == out.size else 0 for x in arrays])
+    words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
+    block = struct.pack(f"{len(words)}q", *words)
+    compiled = rows().elementwise(op, dtype, paces, out.dtype)
+    compiled.quick(address_of_bytes(block), 0, out.size)
+    if target is not out:
+        out[...] = target
 
 
 def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,16 +133,16 @@ def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
             and out.flags.c_contiguous
         ):
             block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
-            rows().elementwise(op, dtype, _ALONE).quick(address_of_bytes(block), 0, x.size)
+            rows().elementwise(op, dtype, _ALONE, dtype).quick(address_of_bytes(block), 0, x.size)
         else:
             slow(x, out)
 
     return loop
 
 
-def _prepared(x: Any, out: Array) -> Array:
+def _prepared(x: Any, dtype: DT, out: Array) -> Array:
     """An operand as one element, or as contiguous elements in the shape of the result."""
-    x = np.asarray(x, out.dtype)
+    x = np.asarray(x, dtype)
     if x.size != 1 and x.shape != out.shape:
         x = np.broadcast_to(x, out.shape)
     return x if x.flags.c_contiguous else np.ascontiguousarray(x)
@@ -142,6 +193,10 @@ OUR_LOOPS = LOOPS | {
     op: (_unary_loop if op.name in UNARY else _loop)(op, LOOPS[op]) for op in INEXACT
 }
 """Elementwise operations on stored arrays: (*operands, out)."""
+OUR_COMPLEX_LOOPS = COMPLEX_LOOPS | {
+    op: (_complex_function if op.name in UNARY else _complex_pair)(op) for op in OF_COMPLEX
+}
+"""Those that complex operands take instead."""
 OUR_FOLDS = FOLDS | {op: _sum(op, FOLDS[op]) for op in ORDERED}
 """Reductions of stored arrays: (operand, axes, out, keepdims)."""
 
@@ -150,6 +205,8 @@ def run_ours(op: Op, operands: tuple[Array, ...], arg: Any, out: Array) -> None:
     """Compute an operation that `is_ours` into ``out``."""
     if op in INEXACT:
         OUR_LOOPS[op](*operands, out)
+    elif op in OF_COMPLEX:
+        OUR_COMPLEX_LOOPS[op](*operands, out)
     else:
         axes, keepdims = arg
         OUR_FOLDS[op](operands[0], axes, out, keepdims)

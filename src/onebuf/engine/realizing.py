@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import run_into
-from onebuf.backends.complex_loops import COMPLEX_LOOPS
-from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS
+from onebuf.engine.elementary import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
 from onebuf.engine.passes import fetch
 from onebuf.engine.picking import OutsideError, explained
 from onebuf.engine.planning import plan_for
@@ -21,7 +20,7 @@ from onebuf.scheduler import is_readable, reading
 
 Array = np.ndarray[Any, Any]
 
-install(OUR_LOOPS, COMPLEX_LOOPS, OUR_FOLDS, run_into)
+install(OUR_LOOPS, OUR_COMPLEX_LOOPS, OUR_FOLDS, run_into)
 
 _running = threading.RLock()
 """One plan runs at a time: two threads may want the same node."""

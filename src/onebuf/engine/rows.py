@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from onebuf.engine.choosing import SHORT, choose
-from onebuf.engine.kernels import program
-from onebuf.graph import Op
+from onebuf.engine.kernels import PLAIN, program
+from onebuf.graph import COMPLEX, UNARY, Op, elementwise_dtype
 from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
+from onebuf.render.rendering import Rendering
 
 DT = np.dtype[Any]
 
@@ -18,13 +19,17 @@ __all__ = ["SHORT", "columns", "elementwise", "fold"]
 
 
 @cache
-def elementwise(op: Op, dtype: DT, paces: tuple[int, ...]) -> Any:
-    """The program of ``op`` on contiguous operands (pace 1) and single elements (pace 0)."""
-    slots = tuple([Slot(dtype, (pace,)) for pace in (*paces, 1)])
+def elementwise(op: Op, dtype: DT, paces: tuple[int, ...], to: DT | None = None) -> Any:
+    """The program of ``op`` on contiguous operands (pace 1) and single elements (pace 0).
+
+    ``to`` is the dtype of the result, if it is not that of the operands.
+    """
+    result = dtype if to is None else to
+    slots = (*[Slot(dtype, (pace,)) for pace in paces], Slot(result, (1,)))
     loads = tuple([Step(LOAD, (), dtype, slot) for slot in range(len(paces))])
     count = len(paces)
-    steps = (*loads, Step(op, tuple(range(count)), dtype), Step(STORE, (count,), dtype, count))
-    return program(Nest(1, slots, steps))
+    steps = (*loads, Step(op, tuple(range(count)), result), Step(STORE, (count,), result, count))
+    return program(Nest(1, slots, steps), Rendering(8) if dtype.itemsize > 8 else PLAIN)
 
 
 @cache
@@ -45,6 +50,17 @@ def columns(op: Op, dtype: DT) -> Any:
 
 
 def _nest(op: Op, dtype: DT, slots: tuple[Slot, Slot], how: Fold) -> Nest:
+    steps: tuple[Step, ...]
+    if dtype.kind == "c":
+        real = elementwise_dtype(UNARY["real"], dtype)
+        steps = (
+            Step(LOAD, (), dtype, 0),
+            *[Step(UNARY[name], (0,), real) for name in ("real", "imag")],
+            *[Step(op, (part,), real, how) for part in (1, 2)],
+            Step(COMPLEX, (3, 4), dtype),
+            Step(STORE, (5,), dtype, 1),
+        )
+        return Nest(1 + how.axis, slots, steps)
     steps = (Step(LOAD, (), dtype, 0), Step(op, (0,), dtype, how), Step(STORE, (1,), dtype, 1))
     return Nest(1 + how.axis, slots, steps)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from onebuf.engine.kernels import WORD_NBYTES
 from onebuf.engine.launching import prepare
 from onebuf.engine.picking import OutsideError
 from onebuf.engine.plans import Given, Held, Numbers, Step
@@ -71,13 +72,23 @@ class Call:
             ]
         )
         scalars = zip(group.scalars, group.givers, strict=True)
-        self._scalars = tuple([v if giver is None else numbers[id(giver)] for v, giver in scalars])
+        self._scalars = tuple(
+            [
+                _word(value) if giver is None else (numbers[id(giver.node)], giver.part)
+                for value, giver in scalars
+            ]
+        )
         self._picks = tuple([numbers[id(node)] for node in group.picks])
 
     def run(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Run it; with ``limits``, so that no other memory is touched."""
         addresses = [bases[at] + offset for at, offset in self._places]
-        scalars = b"".join([_word(scalar, held) for scalar in self._scalars])
+        scalars = b"".join(
+            [
+                scalar if isinstance(scalar, bytes) else _given_word(scalar, held)
+                for scalar in self._scalars
+            ]
+        )
         if limits is None:
             is_outside = self._launch.run(addresses, scalars)
         else:
@@ -209,7 +220,13 @@ def _on_memory_of(operand: Node, output: Output) -> tuple[Array, Block]:
     return block.array(output.shape, output.dtype), block
 
 
-def _word(scalar: np.generic | int, held: Held) -> bytes:
-    """A scalar as a call takes it; a number stands for the constant that holds it."""
-    value = held_node(scalar, held).arg if isinstance(scalar, int) else scalar
-    return value.tobytes().ljust(8, b"\0")
+def _word(value: np.generic) -> bytes:
+    """A scalar as a call takes it."""
+    return value.tobytes().ljust(WORD_NBYTES, b"\0")
+
+
+def _given_word(scalar: tuple[int, str], held: Held) -> bytes:
+    """The value of a constant, or of a part of it, as a call takes it."""
+    number, part = scalar
+    value = held_node(number, held).arg
+    return _word(getattr(value, part) if part else value)

@@ -13,13 +13,16 @@ from onebuf.scheduler.positions import EXTREMES
 
 DT = np.dtype[Any]
 
+SCANNED = frozenset(map(np.dtype, ("f4", "f8", *np.typecodes["AllInteger"])))
+"""What results run along in the dtype of the elements: halves would be rounded at every step."""
+
 
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     """Whether there is a kernel for ``op`` on operands of these dtypes."""
     if op in EXTREMES:
         return folds.supports(EXTREMES[op], operands[0], operands[0])
     if op in SCANS:
-        return result.name in elements.TYPES and operands[0] == result
+        return result in SCANNED and operands[0] == result
     if op in FOLDS:
         return folds.supports(op, operands[0], result)
     return elements.supports(op, operands, result)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import kind, meet_scalar, typed_scalar
-from onebuf.engine.elementary import INEXACT, OUR_LOOPS
+from onebuf.engine.elementary import INEXACT, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.realizing import own, read
 from onebuf.engine.sources import write_region
 from onebuf.errors import DTypeError, ReadOnlyError, ShapeError
@@ -71,11 +71,15 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
 
 
 def _update(op: Op, array: Array, operand: Any, result: np.dtype[Any]) -> None:
-    if op not in INEXACT:
-        OUR_LOOPS[op](array, operand, array)
+    made = array
+    if op in INEXACT or is_ours(op, result, result):
+        made = np.empty(array.shape, result)  # our kernels neither convert nor expect an overlap
+    if is_ours(op, result, result):
+        run_ours(op, (array, operand), None, made)
+    else:
+        OUR_LOOPS[op](array, operand, made)
+    if made is array:
         return
-    made = np.empty(array.shape, result)  # our kernels neither convert nor expect an overlap
-    OUR_LOOPS[op](array, operand, made)
     np.copyto(array, made, casting="same_kind")
 
 

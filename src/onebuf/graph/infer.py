@@ -11,7 +11,7 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.dtypes import is_added, kind, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
-from onebuf.graph.op import REDUCE, UNARY, WHERE, Op
+from onebuf.graph.op import COMPLEX, REDUCE, UNARY, WHERE, Op
 from onebuf.layout import normalize_axes
 
 DT = np.dtype[Any]
@@ -37,6 +37,8 @@ def elementwise_dtype(op: Op, *operands: DT) -> DT:
         return promote(*operands[1:])
     if op in _SAME and kind(operands[0]) != "b":
         return operands[0]
+    if op is COMPLEX:
+        return promote(*operands, dtypes.complex64)
     if op in _PARTS:
         return np.empty(0, operands[0]).real.dtype
     if len(operands) > 1 and any(is_added(dtype) for dtype in operands):

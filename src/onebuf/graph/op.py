@@ -66,6 +66,8 @@ FAILED = Op("failed", Kind.LIBRARY)
 SOURCE = Op("source", Kind.SOURCE)
 CAST = Op("cast", Kind.ELEMENTWISE)
 WHERE = Op("where", Kind.ELEMENTWISE)
+COMPLEX = Op("complex", Kind.ELEMENTWISE)
+"""Complex numbers of their real and their imaginary parts; kernels are made of it, not graphs."""
 COPY = Op("copy", Kind.COPY)
 PAD = Op("pad", Kind.PAD)
 CONCAT = Op("concat", Kind.JOIN)

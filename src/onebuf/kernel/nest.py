@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import float64, kind
+from onebuf.dtypes import float32, float64, kind
 from onebuf.graph import REDUCE, SCAN, Kind, Op
 
 DT = np.dtype[Any]
@@ -145,7 +145,13 @@ class Nest:
 
 
 def accumulator_dtype(step: Step) -> DT:
-    """The dtype in which a reduction accumulates: for sums and products of floats, float64."""
-    if step.op in (REDUCE["sum"], REDUCE["prod"]) and kind(step.dtype) == "f":
-        return float64
+    """The dtype in which a reduction accumulates: for sums and products of floats, float64.
+
+    Extremes of narrow floats are found among float32 numbers, as all that is computed with these.
+    """
+    if kind(step.dtype) == "f":
+        if step.op in (REDUCE["sum"], REDUCE["prod"]):
+            return float64
+        if step.dtype.itemsize < 4:
+            return float32
     return step.dtype

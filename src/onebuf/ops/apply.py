@@ -19,6 +19,8 @@ from onebuf.dtypes import (
     FIRST_ADDED,
     as_dtype,
     check_real,
+    complex64,
+    complex128,
     kind,
     meet_scalar,
     promote,
@@ -73,6 +75,7 @@ _TO_BOOL = {
 }
 
 _POW = BINARY["pow"]
+_MULTIPLY, _DIVIDE = BINARY["multiply"], BINARY["divide"]
 _loops: dict[Op, Loop] = {}
 _complex_loops: dict[Op, Loop] = {}
 _folds: dict[Op, Callable[..., Any]] = {}
@@ -94,8 +97,8 @@ def install(
 ) -> None:
     """Turn tier 0 on.
 
-    ``loops`` take (*operands, out) for each elementwise op; ``complex_loops`` are those of one
-    operand that complex results take instead; ``folds`` take (operand, axes, out, keepdims) for
+    ``loops`` take (*operands, out) for each elementwise op; ``complex_loops`` are those that
+    complex numbers take instead; ``folds`` take (operand, axes, out, keepdims) for
     each reduction they know; ``run`` does everything else.
     """
     global _run
@@ -110,7 +113,7 @@ def install(
 def _unary(op: Op, operand: DT) -> tuple[DT, Loop | None]:
     """The dtype of ``op`` on an operand of this dtype, and the loop that computes it."""
     dtype = elementwise_dtype(op, operand)
-    loop = _complex_loops.get(op) if dtype.kind == "c" else None
+    loop = _complex_loops.get(op) if operand.kind == "c" else None
     return dtype, loop or _loops.get(op)
 
 
@@ -190,7 +193,10 @@ def binary(op: Op, x: Any, y: Any) -> Node:
 def _now(op: Op, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
     """The result of an elementwise operation on two operands, computed at once."""
     result = place(shape, dtype, numel)
-    quiet_context().run(_loops[op], x, y, result.array)
+    loop = _loops[op]
+    if (op is _MULTIPLY or op is _DIVIDE) and (dtype is complex64 or dtype is complex128):
+        loop = _complex_loops.get(op, loop)
+    quiet_context().run(loop, x, y, result.array)
     if listeners():
         _tell(op, result)
     return result

@@ -85,7 +85,7 @@ class Access:
         slot = self.nest.slots[number]
         pace = slot.steps[axis]
         of = memory_type(slot.dtype)
-        size = slot.dtype.itemsize
+        size = slot.dtype.alignment
         if apart is not None:
             distances = self._distances(b, number, axis, apart)
             self._check_between(b, number, place, distances)
@@ -118,7 +118,7 @@ class Access:
             most = b.select(inside, distances, b.constant("i64", -(1 << 63)))
             self._check_ends(b, number, place, least, most)
         of = memory_type(slot.dtype)
-        return masked(b, of, slot.dtype.itemsize, place, distances, inside)
+        return masked(b, of, slot.dtype.alignment, place, distances, inside)
 
     def _distances(self, b: Builder, number: int, axis: int, apart: Value | None) -> Value:
         """How far from the first lane's place each lane is, in elements."""
@@ -210,6 +210,7 @@ class Access:
         elements are neighbours."""
         target = self.nest.slots[slot]
         of, nbytes = memory_type(target.dtype), target.dtype.itemsize
+        align = target.dtype.alignment
         stride = self.strides[slot][axis].name
         where = place.name
         parts: list[list[str]] = [[] for _ in range(size)]
@@ -219,7 +220,7 @@ class Access:
             for lane in range(size):
                 if first or lane:
                     where = b.emit(f"getelementptr {of}, ptr {where}, i64 {stride}")
-                lanes.append(b.emit(f"load <{size} x {of}>, ptr {where}, align {nbytes}"))
+                lanes.append(b.emit(f"load <{size} x {of}>, ptr {where}, align {align}"))
             for part, vector in zip(parts, transpose(b, of, lanes, nbytes), strict=True):
                 part.append(vector)
         values = [Value(joined(b, of, part, size), of) for part in parts]
@@ -239,7 +240,7 @@ class Access:
     def store(self, b: Builder, slot: int, place: Value, value: Value, axis: int) -> None:
         """Write one element, or as many along ``axis`` as there are lanes."""
         target = self.nest.slots[slot]
-        size = target.dtype.itemsize
+        size = target.dtype.alignment
         pace = target.steps[axis]
         self.check(b, slot, place, self.strides[slot][axis] if pace else None)
         value = self.to_memory(b, value)
@@ -251,7 +252,7 @@ class Access:
         if pace == 1:
             how = f"align {size}"
             if self.streamed:
-                how = f"align {min(64, size * b.lanes)}, !nontemporal !0"
+                how = f"align {min(64, target.dtype.itemsize * b.lanes)}, !nontemporal !0"
             b.line(f"store {b.type(value.type)} {name}, ptr {place.name}, {how}")
             return
         where = place.name

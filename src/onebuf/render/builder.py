@@ -39,6 +39,10 @@ class Builder:
         self.declarations: set[str] = set()
         self.helpers: dict[str, str] = {}
         """What stands beside the function in its module: definitions by name, each written once."""
+        self.wide: dict[str, Value] = {}
+        """Narrow floats by name, in the wider type that they are computed with."""
+        self.parts: dict[str, tuple[Value, Value]] = {}
+        """Complex numbers by name, as the real and imaginary parts that they were made of."""
         self.block = ""
         """The label of the block being written, for a phi that comes from here."""
         self._count = 0

@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import kind
-from onebuf.graph import BINARY, CAST, UNARY, WHERE, Op
+from onebuf.dtypes import float32, float64, kind
+from onebuf.graph import BINARY, CAST, COMPLEX, UNARY, WHERE, Op
+from onebuf.render import complexes, halves
 from onebuf.render.builder import Builder, Value
+from onebuf.render.complexes import PARTS
+from onebuf.render.halves import HALVES
 from onebuf.render.math import MATH
 
 DT = np.dtype[Any]
@@ -23,8 +26,10 @@ Emit = Callable[[Builder, tuple[Value, ...], DT], Value]
 TYPES = {
     "bool": "i1",
     **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **{dtype.name: halves.BITS for dtype in HALVES},
     "float32": "float",
     "float64": "double",
+    **{dtype.name: whole for dtype, whole in complexes.WHOLE.items()},
 }
 """The types of elements while they are computed with."""
 
@@ -206,6 +211,12 @@ def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
     one, two = kind(source), kind(target)
     if source == target:
         return x
+    if source in PARTS or target in PARTS:
+        return _of_parts(b, x, source, target)
+    if source in HALVES:
+        return cast(b, halves.widen(b, x, source), float32, target)
+    if target in HALVES:
+        return _to_half(b, x, source, target)
     if two == "b":
         return _truth(b, x, source)
     if one == "f" and two == "f":
@@ -221,6 +232,23 @@ def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
     return b.convert("sext" if one == "i" else "zext", x, to)
 
 
+def _of_parts(b: Builder, x: Value, source: DT, target: DT) -> Value:
+    """A cast from or to complex numbers: of their parts, or with an imaginary part of zero."""
+    if target not in PARTS:
+        return complexes.truth(b, x)
+    part = PARTS[target]
+    if source not in PARTS:
+        return complexes.join(b, (cast(b, x, source, part), b.constant(TYPES[part.name], 0.0)))
+    real, imaginary = (cast(b, each, PARTS[source], part) for each in complexes.split(b, x))
+    return complexes.join(b, (real, imaginary))
+
+
+def _to_half(b: Builder, x: Value, source: DT, target: DT) -> Value:
+    if source == float64:
+        return halves.from_double(b, x, target)
+    return halves.narrow(b, cast(b, x, source, float32), target)
+
+
 def _to_whole(b: Builder, x: Value, to: str, sign: str) -> Value:
     """A float cut to a whole number; beyond the range, the nearest one in it; 0 for NaN."""
     return b.call(f"llvm.fpto{sign}i.sat.{b.mangled(to, x.uniform)}", x, result=to)
@@ -230,7 +258,24 @@ def emit(b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...]
     """The result of one elementwise operation."""
     if op is CAST:
         return cast(b, operands[0], dtypes[0], to)
+    if dtypes[-1] in PARTS or op is COMPLEX:
+        return complexes.emit(b, op, operands)
+    if dtypes[-1] in HALVES:
+        return _of_halves(b, op, operands, dtypes, to)
     return (ELEMENTS.get(op) or FLOATS_ONLY[op])(b, operands, dtypes[-1])
+
+
+def _of_halves(
+    b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...], to: DT
+) -> Value:
+    """An operation on halves: on their bits, or in float32 and rounded."""
+    on_bits = halves.ON_BITS.get(op)
+    if on_bits is not None:
+        return on_bits(b, operands, dtypes[-1])
+    pairs = zip(operands, dtypes, strict=True)
+    wide = tuple([halves.widen(b, x, dtype) for x, dtype in pairs])
+    found = emit(b, op, wide, (float32,) * len(wide), float32)
+    return halves.narrow(b, found, to, op in halves.EXACT) if to in HALVES else found
 
 
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
@@ -242,6 +287,8 @@ def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     """
     if any(dtype.name not in TYPES for dtype in (*operands, result)):
         return False
+    if any(dtype in PARTS for dtype in (*operands, result)):
+        return op in complexes.OPS or (op is CAST and (result in PARTS or kind(result) == "b"))
     if op in FLOATS_ONLY:
         return all(kind(dtype) == "f" for dtype in operands)
     return op in ELEMENTS or op is CAST

@@ -14,6 +14,7 @@ from onebuf.dtypes import kind
 from onebuf.graph import BINARY, REDUCE, Op
 from onebuf.kernel import Nest, accumulator_dtype
 from onebuf.render.builder import Builder, Value
+from onebuf.render.complexes import PARTS
 from onebuf.render.elements import ELEMENTS, TYPES, cast, memory_type
 
 DT = np.dtype[Any]
@@ -30,6 +31,8 @@ _COMBINE = {
 
 def supports(op: Op, operand: DT, result: DT) -> bool:
     """Whether there is code for a reduction."""
+    if result in PARTS:  # its parts are folded, each on its own
+        return op is REDUCE["sum"] and operand == result
     return op in _COMBINE and operand.name in TYPES and result.name in TYPES
 
 

@@ -91,9 +91,9 @@ class Tiles(Loops):
             source = self._source(slot, place, rows.counter, columns.counter)
             self.access.check(self.b, slot, Value(source, "ptr", True), None)
             target = self._target(slot, memory, (rows.counter, columns.counter), (top, left))
-            of = self._type(slot)
-            value = self.b.emit(f"load {of}, ptr {source}")
-            self.b.line(f"store {of} {value}, ptr {target}")
+            of, align = self._type(slot), self.nest.slots[slot].dtype.alignment
+            value = self.b.emit(f"load {of}, ptr {source}, align {align}")
+            self.b.line(f"store {of} {value}, ptr {target}, align {align}")
             self.close(rows, [])
             self.close(columns, [])
 
@@ -107,6 +107,7 @@ class Tiles(Loops):
     ) -> None:
         b, of = self.b, self._type(slot)
         nbytes = self.nest.slots[slot].dtype.itemsize
+        align = self.nest.slots[slot].dtype.alignment
         size = SQUARE[nbytes]
         row, column = corner
         columns = []
@@ -116,10 +117,10 @@ class Tiles(Loops):
             if number:
                 source = b.emit(f"getelementptr {of}, ptr {source}, i64 {stride}")
             self.access.check(b, slot, Value(source, "ptr", True), None, size)
-            columns.append(b.emit(f"load <{size} x {of}>, ptr {source}, align {nbytes}"))
+            columns.append(b.emit(f"load <{size} x {of}>, ptr {source}, align {align}"))
         for number, value in enumerate(transpose(b, of, columns, nbytes)):
             target = self._target(slot, memory, (self.plus(row, number), column), tile)
-            b.line(f"store <{size} x {of}> {value}, ptr {target}, align {nbytes}")
+            b.line(f"store <{size} x {of}> {value}, ptr {target}, align {align}")
 
     def _source(self, slot: int, place: Value, row: Value, column: Value) -> str:
         inner = self.nest.ndim - 1

@@ -7,7 +7,7 @@ from onebuf.render.builder import Builder
 REGISTER_NBYTES = 16
 """Elements move freely within this many bytes, and at some cost beyond."""
 
-SQUARE = {1: 16, 2: 8, 4: 8, 8: 4}
+SQUARE = {1: 16, 2: 8, 4: 8, 8: 4, 16: 2}
 """How many elements of so many bytes are turned round at a time, in both directions."""
 
 
@@ -66,17 +66,38 @@ def _interleave(b: Builder, of: str, pair: tuple[str, str], size: int, part: int
 
 def joined(b: Builder, of: str, parts: list[str], size: int) -> str:
     """Vectors of ``size`` elements side by side, as one; their number is a power of two."""
+    if of == "i128":
+        pairs = [b.emit(f"bitcast <{size} x i128> {part} to <{2 * size} x i64>") for part in parts]
+        whole = size * len(parts)
+        both = joined(b, "i64", pairs, 2 * size)
+        return b.emit(f"bitcast <{2 * whole} x i64> {both} to <{whole} x i128>")
     while len(parts) > 1:
         places = ", ".join(f"i32 {place}" for place in range(2 * size))
         wide, mask = f"<{size} x {of}>", f"<{2 * size} x i32> <{places}>"
-        pairs = zip(parts[::2], parts[1::2], strict=True)
-        parts = [b.emit(f"shufflevector {wide} {one}, {wide} {two}, {mask}") for one, two in pairs]
+        two_by_two = zip(parts[::2], parts[1::2], strict=True)
+        parts = [
+            b.emit(f"shufflevector {wide} {one}, {wide} {two}, {mask}") for one, two in two_by_two
+        ]
         size *= 2
     return parts[0]
 
 
 def shuffled(b: Builder, of: str, one: str, two: str, places: list[int]) -> str:
     """The elements of two vectors at ``places``, -1 where any will do."""
+    if of == "i128":  # no register has such elements, but pairs of neighbours are as good
+        return _shuffled_pairs(b, one, two, places)
     wide = f"<{len(places)} x {of}>"
     mask = ", ".join("i32 poison" if place < 0 else f"i32 {place}" for place in places)
     return b.emit(f"shufflevector {wide} {one}, {wide} {two}, <{len(places)} x i32> <{mask}>")
+
+
+def _shuffled_pairs(b: Builder, one: str, two: str, places: list[int]) -> str:
+    count = len(places)
+    whole, halves = f"<{count} x i128>", f"<{2 * count} x i64>"
+    first, second = (
+        name if name == "poison" else b.emit(f"bitcast {whole} {name} to {halves}")
+        for name in (one, two)
+    )
+    pairs = [2 * place + side if place >= 0 else -1 for place in places for side in (0, 1)]
+    found = shuffled(b, "i64", first, second, pairs)
+    return b.emit(f"bitcast {halves} {found} to {whole}")

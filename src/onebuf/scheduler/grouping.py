@@ -24,7 +24,7 @@ from onebuf.scheduler.moving import MOVES, MovingTrace, is_picked_from, merged_m
 from onebuf.scheduler.reading import reading
 from onebuf.scheduler.scans import space_of
 from onebuf.scheduler.spaces import Space
-from onebuf.scheduler.tracing import Cut, Reach, Supports, below
+from onebuf.scheduler.tracing import Cut, Giver, Reach, Supports, below
 
 MOST_NAMES = 6
 MOST_NODES = 64
@@ -39,7 +39,7 @@ class Group:
     extents: tuple[int, ...]
     reaches: tuple[Reach, ...]
     scalars: tuple[np.generic, ...]
-    givers: tuple[Node | None, ...]
+    givers: tuple[Giver | None, ...]
     """The constants that the scalars are the values of, as far as nodes hold them."""
     outputs: tuple[Node, ...]
     reason: str
@@ -54,7 +54,7 @@ class Group:
     @property
     def others(self) -> tuple[Node, ...]:
         """Nodes that a run asks for, but not for their elements."""
-        return (*[giver for giver in self.givers if giver is not None], *self.picks)
+        return (*[giver.node for giver in self.givers if giver is not None], *self.picks)
 
     @property
     def kind(self) -> str:

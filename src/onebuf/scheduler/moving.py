@@ -124,7 +124,7 @@ class MovingTrace(Trace):
         return [(base, at)], lambda args: self._pad(node, at, args)
 
     def _border(self, node: Node) -> int:
-        return self._scalar(node.arg.value, node.dtype)
+        return self._constant(node.arg.value, node.dtype)
 
     def _pad(self, node: Node, at: View, args: tuple[int, ...]) -> int:
         if at.mask is None:

@@ -12,15 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.dtypes import int64, is_supported, kind
+from onebuf.dtypes import int64, is_supported, kind, promote
 from onebuf.graph import (
     ARANGE,
     BINARY,
     CAST,
+    COMPLEX,
     COPY,
     SOURCE,
     UNARY,
@@ -29,6 +30,7 @@ from onebuf.graph import (
     Kind,
     Node,
     Op,
+    elementwise_dtype,
     settle,
 )
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, SCANS, STORE, Fold, Step
@@ -65,6 +67,14 @@ class Reach:
     is_index: bool = False
 
 
+class Giver(NamedTuple):
+    """A constant whose value, or a part of it, a kernel gets as a scalar."""
+
+    node: Node
+    part: str = ""
+    """The name of the part; empty: all of it."""
+
+
 @dataclass(slots=True)
 class Trace:
     """Steps over an iteration space, and the memory that they reach."""
@@ -80,7 +90,7 @@ class Trace:
     reaches: list[Reach] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     scalars: list[np.generic] = field(default_factory=list)
-    givers: list[Node | None] = field(default_factory=list)
+    givers: list[Giver | None] = field(default_factory=list)
     """The constants that the scalars are the values of; None for a scalar that no node holds."""
     folded: dict[int, Node] = field(default_factory=dict)
     """The reductions among the steps, by number."""
@@ -131,7 +141,7 @@ class Trace:
         if node.array is not None or id(node) in self.stops:
             return self._load(node, view)
         if node.op.kind is Kind.CONSTANT:
-            return self._scalar(node.arg, node.dtype, node)
+            return self._constant(node.arg, node.dtype, node)
         if node.op is ARANGE and kind(node.dtype) in "iu":
             return self._range(node, view)
         return None
@@ -142,13 +152,24 @@ class Trace:
             self._seen[key] = self._add(LOAD, (), node.dtype, self._reach(Reach(node, view)))
         return self._seen[key]
 
-    def _scalar(self, value: np.generic, dtype: DT, giver: Node | None = None) -> int:
+    def _scalar(self, value: np.generic, dtype: DT, giver: Giver | None = None) -> int:
         self.scalars.append(value)
         self.givers.append(giver)
         return self._add(SCALAR, (), dtype, len(self.scalars) - 1)
 
-    def _constant(self, value: np.generic) -> int:
-        return self._scalar(value, value.dtype)
+    def _constant(self, value: np.generic, dtype: DT, node: Node | None = None) -> int:
+        """A value that comes with the call: that of ``node``, if one holds it."""
+        if dtype.kind != "c":
+            return self._scalar(value, dtype, None if node is None else Giver(node))
+        parts = []
+        for name in ("real", "imag"):
+            part = getattr(value, name)
+            giver = None if node is None else Giver(node, name)
+            parts.append(self._scalar(part, part.dtype, giver))
+        return self._add(COMPLEX, tuple(parts), dtype)
+
+    def _whole(self, value: np.generic) -> int:
+        return self._scalar(value, int64)
 
     def _range(self, node: Node, view: View) -> int:
         start, _, step = node.arg
@@ -224,6 +245,12 @@ class Trace:
             raise Cut(self.scanned[scan], "it is folded afterwards")
         if node.op in EXTREMES:
             return self._add_position(node, args[0], fold)
+        if kind(node.dtype) == "c":  # the parts of a sum are sums of the parts
+            real = elementwise_dtype(UNARY["real"], node.dtype)
+            parts = [self._add(UNARY[name], args, real) for name in ("real", "imag")]
+            folds = [self._add(node.op, (part,), real, fold) for part in parts]
+            self.folded |= dict.fromkeys(folds, node)
+            return self._add(COMPLEX, tuple(folds), node.dtype)
         number = self._add(node.op, args, node.dtype, fold)
         self.folded[number] = node
         return number
@@ -232,7 +259,7 @@ class Trace:
         begin, dtype = len(self.steps), self.steps[value].dtype
         along = tuple([int(axis == fold.axis) for axis in range(len(self.shape))])
         slot = self._reach(Reach(node, View(self.shape, along), is_index=True))
-        found = position(node.op, value, dtype, fold, slot, self._add, self._constant)
+        found = position(node.op, value, dtype, fold, slot, self._add, self._whole)
         self.folded.setdefault(found.extreme, node)
         self.folded[found.number] = node
         self.within.update(set(range(begin, len(self.steps))) - {found.extreme})
@@ -360,7 +387,7 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     if not all(is_supported(dtype) for dtype in operands):
         return None  # a number beyond 64 bits, which can only be compared with
     if op is WHERE:
-        common = np.result_type(*operands[1:])
+        common = promote(*operands[1:])
         return (operands[0], common, common)
     if op in UNARY.values() and op.name in _ANY_DTYPE:
         return operands
@@ -375,5 +402,6 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
 
 _ANY_DTYPE = frozenset(
     {"round", "positive", "isnan", "isinf", "isfinite", "ceil", "floor", "trunc"}
+    | {"conj", "real", "imag"}
 )
 _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
