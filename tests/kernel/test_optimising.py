@@ -169,6 +169,11 @@ def test_a_total_that_all_items_need_comes_back_through_shared_memory():
     assert result(shared(), Opt(GROUP, 1, 2))[1].tolist() == expected
 
 
+def test_work_items_find_such_a_total_by_all_of_their_indices():
+    opts = [Opt(GROUP, 1, 2), Opt(LOCAL, 0, 2), Opt(LOCAL, 0, 2)]
+    assert result(shared(), *opts)[1].tolist() == shared().expected()[1].tolist()
+
+
 def nested() -> Case:
     """The largest negative sum of the rows of (4, 6), and each of them less that."""
     slots = (Slot(F, (2, 1)), Slot(F, (0, 0)), Slot(F, (1, 0)))
