@@ -18,6 +18,7 @@ import onebuf as ob
 from onebuf.engine.choosing import is_aligned
 from onebuf.kernel import ANY
 from onebuf.render.columns import has_columns
+from onebuf.render.fetching import picked_rows
 from onebuf.render.rendering import Rendering
 from onebuf.render.tiles import has_tiles
 from onebuf.scheduler.grouping import Group
@@ -68,6 +69,7 @@ def guarded(shape: tuple[int, ...], dtype: str, at_end: bool) -> Array:
 def renderings(one: Group, out: Array) -> list[Rendering]:
     """Every rendering that fits."""
     found = [Rendering(lanes=lanes) for lanes in (4, 16, 32)]
+    found += [Rendering(ahead=True)] if picked_rows(one.nest) else []
     found += [Rendering(strategy="columns")] if has_columns(one.nest) else []
     found += [Rendering(strategy="tiles")] if has_tiles(one.nest) else []
     if is_aligned(one.nest, addresses_of(one, out), strides_of(one)):
@@ -97,8 +99,17 @@ def kernels(x: Any) -> list[Any]:
         ob.flip(x.T, axis=0) == 1,
         *[x[:, ::step] == 1 for step in (2, 3, 4)],
         *[x[::step, :].T == 1 for step in (2, 3)],
+        *[ob.take(x, ob.asarray(ends(x.shape[axis])), axis=axis) for axis in (0, 1)],
+        x.pad([(2, 0), (3, 70)], 1),
+        x.T.pad([(0, 1), (5, 1)], 1),
+        fold(ob.flip(x).pad([(1, 1), (3, 20)], 1), axis=1),
         *[fold(y, axis=axis) for y in (x, x.T, ob.flip(x), x[:, ::2]) for axis in (0, 1)],
     ]
+
+
+def ends(extent: int) -> Array:
+    """Indices that reach the first and the last of so many, from both sides."""
+    return np.arange(-extent, extent)
 
 
 def main() -> None:

@@ -68,6 +68,15 @@ def table(numbers: np.random.Generator, size: Size) -> Inputs:
     }
 
 
+def line(numbers: np.random.Generator, size: Size) -> Inputs:
+    """Elements, and which of them to take."""
+    count, taken = size
+    return {
+        "x": numbers.standard_normal(count, np.float32),
+        "i": numbers.integers(0, count, taken, np.int32),
+    }
+
+
 MOVES = [
     Workload(
         name="transposed copy",
@@ -246,6 +255,59 @@ def f(x, i, o):
             "torch.compile": "o.copy_(x[i])",
             "jax.jit": "x[i]",
             "tinygrad": "x[i].contiguous().realize()",
+        },
+    ),
+    Workload(
+        name="gather elements",
+        group="movement",
+        sizes={"full": (10_000_000, 4_000_000), "quick": (1_000_000, 400_000)},
+        make=line,
+        reference=lambda x, i: x[i],
+        rtol=0.0,
+        atol=1e-30,
+        read=lambda inputs, answer: 4 * answer.size + inputs["i"].nbytes,
+        programs={
+            "onebuf": "ob.take(x, i).realize()",
+            "numpy": "np.take(x, i, out=o, mode='clip')",
+            "numba": """\
+@njit(parallel=True)
+def f(x, i, o):
+    for k in prange(i.size):
+        o[k] = x[i[k]]
+    return o
+""",
+            "torch": "torch.index_select(x, 0, i, out=o)",
+            "torch.compile": "o.copy_(x[i])",
+            "jax.jit": "x[i]",
+            "tinygrad": "x[i].contiguous().realize()",
+        },
+    ),
+    Workload(
+        name="pad, plus one",
+        group="movement",
+        sizes={"full": (4000, 4000), "quick": (1000, 1000)},
+        make=normal("x"),
+        reference=lambda x: np.pad(x, 1) + 1,
+        rtol=0.0,
+        atol=1e-6,
+        programs={
+            "onebuf": "(x.pad([(1, 1), (1, 1)]) + 1).realize()",
+            "numpy": "np.add(np.pad(x, 1), 1, out=o)",
+            "numba": """\
+@njit(parallel=True)
+def f(x, o):
+    rows, columns = x.shape
+    for i in prange(rows + 2):
+        o[i, 0] = 1
+        o[i, columns + 1] = 1
+        for j in range(1, columns + 1):
+            o[i, j] = x[i - 1, j - 1] + 1 if 0 < i <= rows else 1
+    return o
+""",
+            "torch": "torch.add(torch.nn.functional.pad(x, (1, 1, 1, 1)), 1, out=o)",
+            "torch.compile": "o.copy_(torch.nn.functional.pad(x, (1, 1, 1, 1)) + 1)",
+            "jax.jit": "jnp.pad(x, 1) + 1",
+            "tinygrad": "(x.pad(((1, 1), (1, 1))) + 1).contiguous().realize()",
         },
     ),
 ]

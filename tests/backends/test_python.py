@@ -167,6 +167,19 @@ def test_a_position_outside_of_memory_is_caught():
     broken("bounds", 8, items(wide, store(SHARED, 7, SEVEN)))
 
 
+def test_a_load_under_a_condition_reads_nothing_where_it_is_false_and_is_checked_where_not():
+    memory = Memory(np.zeros(2, F))
+    memory.flat[:] = 5
+    below = (Instruction(Code.CONST, (), N, 9), Instruction(Code.ALU, (0, 5), B, BINARY["less"]))
+    copy = (*below, load(OUT, 7, 8), store(OUT, ITEM, 9))
+    far = items(*copy)
+    broken("bounds", 9, far)
+    execute(
+        items(*copy[:1], Instruction(Code.ALU, (7, 5), B, BINARY["less"]), *copy[2:]), {0: memory}
+    )
+    assert memory.flat.tolist() == [0, 0]
+
+
 def test_a_barrier_that_not_all_come_to_is_caught():
     branch = Instruction(Code.IF, (IS_FIRST,))
     broken("barrier", 8, items(branch, BARRIER, Instruction(Code.ENDIF, (7,))))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from onebuf.errors import KernelError, OnebufError
-from onebuf.graph import BINARY, UNARY, WHERE
+from onebuf.graph import BINARY, TAKE, UNARY, WHERE
 from onebuf.kernel import Code, Global, Instruction, Linear, Local, Special, verify
 
 F, N, B = np.dtype("float32"), np.dtype("int64"), np.dtype("bool")
@@ -93,7 +93,37 @@ GOOD = {
     ),
 }
 
+NUMBERS = Instruction(Code.DEFINE_GLOBAL, (), N, Global(2, 0, 8, False))
+"""Whole numbers in memory, of which nothing is known."""
+PICKED = (read(15), NUMBERS, index(), load(1, 2, dtype=N), whole(5))
+
+GOOD |= {
+    "an index that reaches as far as its extent allows": program(
+        *(*PICKED, whole(3), alu(TAKE, 3, 4, 5), whole(2), alu(ADD, 6, 7), load(0, 8)),
+    ),
+    "a load under a condition that bounds it": program(
+        *(read(4), index(), whole(4), alu(LESS, 1, 2, dtype=B), load(0, 1, 3)),
+    ),
+}
+
 BAD = {
+    "an index that reaches too far": (
+        *("bounds", 9),
+        program(*PICKED, whole(3), alu(TAKE, 3, 4, 5), whole(3), alu(ADD, 6, 7), load(0, 8)),
+    ),
+    "an index whose extent nobody knows": ("bounds", 5, program(*PICKED, alu(TAKE, 3, 3))),
+    "an index that is no whole number": (
+        *("types", 3),
+        program(read(), whole(0), load(0, 1), alu(TAKE, 2, 1)),
+    ),
+    "a load under a condition that is no bool": (
+        *("types", 2),
+        program(read(4), index(), load(0, 1, 1)),
+    ),
+    "a load of a cell under a condition": (
+        *("types", 4),
+        program(cell(), index(), whole(4), alu(LESS, 1, 2, dtype=B), load(0, 1, 3)),
+    ),
     "an operand that comes later": (
         *("order", 2),
         program(read(), whole(0), load(0, 3), whole(1)),

@@ -14,6 +14,7 @@ from nests import assert_same, empty, group_of, run, run_checked
 from numpy.lib.array_utils import byte_bounds
 
 import onebuf as ob
+from onebuf.graph import settle
 from onebuf.layout import View
 from onebuf.render.rendering import Rendering
 
@@ -47,6 +48,36 @@ def test_a_checked_kernel_stops_at_the_bounds_of_each_slot(name: str) -> None:
         for less in ((first + 4, end), (first, end - 4)):
             shorter = [*limits[:slot], less, *limits[slot + 1 :]]
             assert run_checked(one, rendering, out, shorter) == slot
+
+
+INDICES = np.array([3, -33, 32, 5] * 8)
+COLUMNS = np.array([3, -64, 63, 5] * 8)
+MOVES: dict[str, Any] = {
+    "rows taken": lambda x: ob.take(x, ob.asarray(INDICES), axis=0),
+    "columns taken": lambda x: ob.take(x, ob.asarray(COLUMNS), axis=1),
+    "rows taken of columns": lambda x: ob.take(x.T, ob.asarray(COLUMNS), axis=0),
+    "padded": lambda x: x.pad([(1, 2), (3, 20)]),
+    "padded backwards": lambda x: ob.flip(x).pad([(0, 2), (3, 0)]) * 2,
+    "sums of what is padded": lambda x: ob.sum(x.pad([(1, 2), (3, 20)]), axis=1),
+}
+
+
+@pytest.mark.parametrize("name", list(MOVES))
+def test_a_checked_kernel_stops_at_the_bounds_of_what_it_picks_or_pads(name: str) -> None:
+    array = np.arange(33.0 * 64, dtype=np.float32).reshape(33, 64)
+    with ob.config(eager_numel=0):
+        one = group_of(MOVES[name](ob.asarray(array)))
+    out, want = empty(one), run(one, Rendering(), empty(one))
+    stored = [settle(reach.node) for reach in one.reaches]
+    limits = [byte_bounds(out if each is None else each) for each in stored]
+    assert run_checked(one, Rendering(), out, limits) == -1
+    assert_same(out, want)
+    whole = [reach.node.dtype == array.dtype and not reach.is_index for reach in one.reaches]
+    (slot,) = [n for n, each in enumerate(stored) if each is not None and whole[n]]
+    first, end = limits[slot]
+    for less in ((first + 4, end), (first, end - 4)):
+        shorter = [*limits[:slot], less, *limits[slot + 1 :]]
+        assert run_checked(one, Rendering(), out, shorter) == slot
 
 
 def extremes(array: Any, view: View) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
 from onebuf.render.borders import hidden
 from onebuf.render.columns import has_columns
+from onebuf.render.fetching import picked_rows
 from onebuf.render.halves import HALVES
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
@@ -32,6 +33,8 @@ STREAMED_BYTES = 12 << 20
 LINE_NBYTES = 64
 PACES = 4
 """Elements at most so far apart are picked from whole vectors."""
+FETCHED_NBYTES = 512
+"""Rows of at least so many bytes are asked for ahead where indices point to them."""
 LEAST = 8
 """Fewer rows or columns than this are not worth turning round."""
 
@@ -53,7 +56,8 @@ def choose(
         return _rendering("tiles", facts.lanes, streamed)
     paces = _paces(facts.jumps_along, -1, strides)
     keep = _keep(nest, facts.kept, extents[-1]) if facts.kept else ""
-    return _rendering("rows", facts.lanes, streamed and keep != "output", paces, keep)
+    found = _rendering("rows", facts.lanes, streamed and keep != "output", paces, keep)
+    return _ahead(found) if facts.row_nbytes and _is_long(facts, extents) else found
 
 
 @cache
@@ -61,6 +65,16 @@ def checked(rendering: Rendering) -> Rendering:
     """The same with every address checked; memory is then touched in no other way."""
     keep: Keep = "" if rendering.keep == "output" else rendering.keep
     return replace(rendering, keep=keep, checked=True)
+
+
+@cache
+def _ahead(rendering: Rendering) -> Rendering:
+    return replace(rendering, ahead=True)
+
+
+def _is_long(facts: Facts, extents: tuple[int, ...]) -> bool:
+    """Whether rows that indices point to are worth asking for ahead."""
+    return extents[-1] * facts.row_nbytes >= FETCHED_NBYTES
 
 
 @cache
@@ -115,6 +129,8 @@ class Facts(NamedTuple):
     jumps_down: bool
     has_scans: bool
     kept: tuple[int, ...]
+    row_nbytes: int
+    """The size of the elements of rows that indices point to; 0 if there are none."""
     streamed_numel: int
     """The least number of elements at which all results are large."""
 
@@ -131,6 +147,7 @@ def _facts(nest: Nest) -> Facts:
         jumps_down=nest.ndim > 1 and any(slot.steps[-2] == ANY for slot in loads),
         has_scans=has_scans(nest),
         kept=() if nest.partial else kept_steps(nest),
+        row_nbytes=max((nest.slots[n].dtype.itemsize for _, n in picked_rows(nest)), default=0),
         streamed_numel=max(
             STREAMED_BYTES // nest.slots[number].dtype.itemsize for number in nest.written
         ),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from onebuf.kernel import INDEX, Nest, Step
 from onebuf.render.builder import Builder, Value
 from onebuf.render.elements import TYPES, memory_type
-from onebuf.render.moving import beyond, guarded, masked, one_by_one, over_lanes
+from onebuf.render.moving import beyond, gathered, guarded, masked, over_lanes
 from onebuf.render.rendering import Rendering
 from onebuf.render.transposing import joined, shuffled, transpose
 
@@ -89,7 +89,7 @@ class Access:
         if apart is not None:
             distances = self._distances(b, number, axis, apart)
             self._check_between(b, number, place, distances)
-            return one_by_one(b, of, size, place, distances)
+            return gathered(b, of, size, place, distances)
         self.check(b, number, place, self.strides[number][axis] if pace else None)
         if b.lanes == 1 or pace == 0:
             return Value(b.emit(f"load {of}, ptr {place.name}, align {size}"), of, True)

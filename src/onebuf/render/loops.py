@@ -22,6 +22,7 @@ from onebuf.render.access import Access, Bounds
 from onebuf.render.borders import ends_along
 from onebuf.render.builder import Value
 from onebuf.render.elements import TYPES, emit, memory_type
+from onebuf.render.fetching import fetch
 from onebuf.render.folds import Accumulator
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.moving import MOVES
@@ -310,11 +311,9 @@ class Loops(Text):
 
     def body(self, frame: Frame, work: Work, index: Value) -> list[Value]:
         """What happens at one index of the next axis; the operands of the reductions."""
-        places = [
-            self.access.moved(self.b, slot, frame.depth, place, index)
-            for slot, place in enumerate(frame.places)
-        ]
-        inside = Frame(frame.depth + 1, dict(frame.known), tuple(places))
+        if self.rendering.ahead and frame.depth == self.nest.ndim - 2:
+            fetch(self, frame, index)
+        inside = self.moved(frame, index)
         operands = [self.nest.steps[total.number].args[0] for total in work.totals]
         if self.kept and inside.depth == self.nest.ndim:
             self._recall(inside, [*operands, *work.stores], index)
@@ -322,6 +321,14 @@ class Loops(Text):
         if self.kept and inside.depth == self.nest.ndim:
             self._keep(inside, index)
         return [inside.known[operand] for operand in operands]
+
+    def moved(self, frame: Frame, index: Value) -> Frame:
+        """What is known at one index of the next axis before anything is computed there."""
+        places = [
+            self.access.moved(self.b, slot, frame.depth, place, index)
+            for slot, place in enumerate(frame.places)
+        ]
+        return Frame(frame.depth + 1, dict(frame.known), tuple(places))
 
     def _recall(self, frame: Frame, sinks: list[int], index: Value) -> None:
         """Read back what ``sinks`` need and an earlier loop has kept."""

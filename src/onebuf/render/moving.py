@@ -1,6 +1,6 @@
 """Moving: loads where indices point, and loads only where there is an element, as LLVM IR.
 
-Lanes whose distance is the same are loaded as ever, from there. Other lanes are loaded one by one.
+Lanes whose distance is the same are loaded as ever, from there. Other lanes are gathered.
 A load under a condition is the usual one wherever the condition holds in all lanes, and none where
 it holds in no lane; only at the ends of what there is are lanes looked at one by one.
 """
@@ -34,9 +34,10 @@ def _distance(
     b: Builder, index: Value, extent: Value, stride: Value | None = None, *, flag: Value
 ) -> Value:
     """How far an index reaches; the kernel returns if one is outside."""
-    negative = b.compare("icmp slt", index, b.constant("i64", 0))
-    index = b.select(negative, b.binary("add", index, extent), index)
-    outside = b.compare("icmp uge", index, extent)
+    sign = b.binary("ashr", index, b.constant("i64", 63))
+    index = b.binary("add", index, b.binary("and", sign, extent))
+    left = b.binary("sub", b.binary("sub", extent, b.constant("i64", 1)), index)
+    outside = b.compare("icmp slt", b.binary("or", index, left), b.constant("i64", 0))
     failed, fine = b.label("outside"), b.label("inside")
     b.line(f"br i1 {over_lanes(b, 'or', outside)}, label %{failed}, label %{fine}")
     b.line(f"{failed}:")
@@ -60,13 +61,14 @@ def beyond(b: Builder, of: str, place: Value, distance: str) -> Value:
     return Value(b.emit(f"getelementptr {of}, ptr {place.name}, i64 {distance}"), "ptr", True)
 
 
-def one_by_one(b: Builder, of: str, size: int, place: Value, distances: Value) -> Value:
+def gathered(b: Builder, of: str, size: int, place: Value, distances: Value) -> Value:
     """Lanes at different distances from ``place``."""
-    vector = "poison"
+    if of not in ("i8", "i16"):
+        return masked(b, of, size, place, distances, b.constant("i1", 1))
+    vector = "poison"  # no processor gathers so small ones
     for lane in range(b.lanes):
         where = b.emit(f"extractelement {b.type('i64')} {distances.name}, i64 {lane}")
-        there = beyond(b, of, place, where)
-        one = b.emit(f"load {of}, ptr {there.name}, align {size}")
+        one = b.emit(f"load {of}, ptr {beyond(b, of, place, where).name}, align {size}")
         vector = b.emit(f"insertelement {b.type(of)} {vector}, {of} {one}, i64 {lane}")
     return Value(vector, of)
 

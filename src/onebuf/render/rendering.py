@@ -30,6 +30,8 @@ class Rendering:
     """Whether every address is compared with the bounds of its slot first. For this two words for
     each slot follow the scalars, its first byte and the byte after its last, and then one word,
     which becomes 1 more than the number of a slot that would be left."""
+    ahead: bool = False
+    """Whether rows that are picked by index are asked for some rows ahead."""
 
 
 KEPT_NBYTES = 65536

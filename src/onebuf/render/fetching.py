@@ -1,0 +1,56 @@
+"""Fetching: rows that indices point to, asked for before they are needed.
+
+Memory guesses what comes next where addresses go up evenly. Rows that are picked by index come from
+anywhere, so each would begin with a wait: instead the beginning of a row is asked for while a row
+before it is worked on.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from onebuf.graph import TAKE
+from onebuf.kernel import FOLDS, LOAD, Nest
+from onebuf.render.builder import Value
+from onebuf.render.elements import memory_type
+from onebuf.render.moving import beyond
+
+if TYPE_CHECKING:
+    from onebuf.render.loops import Frame, Loops
+
+AHEAD = 2
+"""How many rows before it is needed a row is asked for."""
+LINES = 8
+"""How many lines of it; after these memory has guessed the rest."""
+LINE_NBYTES = 64
+
+
+@cache
+def picked_rows(nest: Nest) -> tuple[tuple[int, int], ...]:
+    """The steps that say how far an index reaches, and the slots of whose rows that is."""
+    found = []
+    for step in nest.steps:
+        if step.op is LOAD and step.args and nest.slots[step.arg].steps[-1] == 1:
+            (take,) = step.args
+            is_row = nest.steps[take].op is TAKE and nest.depths[take] == nest.ndim - 1 > 0
+            if is_row and not any(each.op in FOLDS for each in nest.steps[:take]):
+                found.append((take, step.arg))
+    return tuple(found)
+
+
+def fetch(text: Loops, frame: Frame, index: Value) -> None:
+    """Ask for the rows that will be picked soon, at ``index`` of the loop around the innermost."""
+    b, nest = text.b, text.nest
+    last = text.plus(text.bounds(frame.depth)[1], -1)
+    soon = text.least(text.plus(index, AHEAD), last)
+    there = text.moved(frame, soon)
+    b.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    for take, slot in picked_rows(nest):
+        for number in text.closure([take], there.known):
+            text.step(number, there)
+        of = memory_type(nest.slots[slot].dtype)
+        place = beyond(b, of, there.places[slot], there.known[take].name)
+        for line in range(LINES):
+            where = b.emit(f"getelementptr i8, ptr {place.name}, i64 {line * LINE_NBYTES}")
+            b.line(f"call void @llvm.prefetch.p0(ptr {where}, i32 0, i32 3, i32 1)")
