@@ -14,7 +14,7 @@ import numpy as np
 
 from onebuf.engine import gate
 from onebuf.engine.elementary import is_ours
-from onebuf.graph import Node, Op, structure
+from onebuf.graph import RANDOM_BITS, Node, Op, structure
 from onebuf.options import options
 from onebuf.scheduler import Item, schedule
 
@@ -27,6 +27,8 @@ COMPILE_SECONDS = 0.02
 """What new kernels cost, about."""
 BYTES_A_SECOND = 2.5e9
 """How fast NumPy's loops go through memory, about, on memory that was just allocated."""
+RANDOM_BYTES_A_SECOND = 3e8
+"""How fast NumPy's loops make random bits, about."""
 ITEM_SECONDS = 5e-6
 MOST_STRUCTURES = 65536
 
@@ -65,6 +67,8 @@ def _is_due(wanted: Sequence[Node], items: Sequence[Item], dry: bool) -> bool:
     key = hash(tuple([structure(node) for node in wanted]))
     moved = sum(item.bytes_read + item.bytes_written for item in items)
     cost = moved / BYTES_A_SECOND + len(items) * ITEM_SECONDS
+    drawn = [item.bytes_written for item in items if item.node.op is RANDOM_BITS]
+    cost += sum(drawn) / RANDOM_BYTES_A_SECOND
     total = _spent.get(key, 0.0) + cost
     if not dry:
         if len(_spent) >= MOST_STRUCTURES:

@@ -163,6 +163,8 @@ class Access:
             return place
         numbers = ", ".join(f"i64 {lane}" for lane in range(b.lanes))
         ramp = Value(f"<{numbers}>", "i64")
+        if self.nest.slots[slot].steps[axis] == 1:
+            return b.binary("add", ramp, place)
         scaled = b.binary("mul", ramp, self.strides[slot][axis])
         return b.binary("add", scaled, place)
 
