@@ -30,6 +30,7 @@ from onebuf.graph import (
     MATMUL,
     PAD,
     RANDOM_BITS,
+    RANDOM_WORDS,
     REDUCE,
     SCAN,
     TAKE,
@@ -38,7 +39,7 @@ from onebuf.graph import (
     WHERE,
     Op,
 )
-from onebuf.ops import random_words
+from onebuf.ops import random_words, word_at
 
 Array = np.ndarray[Any, Any]
 
@@ -88,7 +89,7 @@ def _arange(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> An
 
 def _random_bits(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
     key, stream, first = arg
-    words = np.empty(shape, np.uint32)
+    words = np.empty(shape, np.uint64 if dtype == xp.uint64 else np.uint32)
     random_words(key, stream, first, words)
     return xp.asarray(words)
 
@@ -231,6 +232,16 @@ def _fill_random(operands: Operands, arg: Any, out: Array) -> None:
     random_words(key, stream, first, out)
 
 
+def _fill_word(bits: int) -> Callable[[Operands, Any, Array], Any]:
+    """One element, as the reference backend computes it."""
+
+    def fill(operands: Operands, arg: Any, out: Array) -> None:
+        position, key, stream = operands
+        out.fill(word_at(position, key, stream, bits))
+
+    return fill
+
+
 def _fill_cast(operands: Operands, arg: Any, out: Array) -> None:
     (x,) = operands
     if x.dtype.kind == "c" and out.dtype.kind != "c" and out.dtype != bool:
@@ -325,6 +336,7 @@ FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     MATMUL: lambda operands, arg, out: np.matmul(operands[0], operands[1], out=out),
     TAKE: take_into,
     TAKE_ALONG: take_along_into,
+    **{op: _fill_word(bits) for op, bits in RANDOM_WORDS.items()},
     SCAN["sum"]: lambda operands, arg, out: np.add.accumulate(operands[0], arg, out.dtype, out),
     SCAN["prod"]: lambda operands, arg, out: np.multiply.accumulate(
         operands[0], arg, out.dtype, out

@@ -10,6 +10,7 @@ from functools import cache
 from math import prod
 from typing import NamedTuple
 
+from onebuf.graph import RANDOM_WORDS
 from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
 from onebuf.render.borders import hidden
 from onebuf.render.columns import has_columns
@@ -23,6 +24,8 @@ from onebuf.render.tiles import has_tiles
 VECTOR_NBYTES = 64
 """Bytes of the vectors that kernels compute with: two registers of AVX2 or four of SSE, so that one
 can be worked on while another is waited for."""
+RANDOM_LANES = 32
+"""Lanes of kernels with random bits, of which several share a counter."""
 SHORT = 32
 """Rows of fewer elements than this are folded many at a time."""
 MANY = 16
@@ -156,6 +159,8 @@ def _facts(nest: Nest) -> Facts:
 
 def _lanes(nest: Nest) -> int:
     """Lanes that fill two registers of the usual size with the widest elements."""
+    if any(step.op in RANDOM_WORDS for step in nest.steps):
+        return RANDOM_LANES
     here = [n for n, depth in enumerate(nest.depths) if depth == nest.ndim]
     sizes = [_nbytes(nest.steps[n]) for n in here if n not in hidden(nest)]
     widest = max(sizes, default=4)

@@ -16,7 +16,7 @@ from onebuf.engine import gate
 from onebuf.engine.dying import private
 from onebuf.engine.elementary import is_ours
 from onebuf.engine.plans import Held, Plan, make_plan
-from onebuf.graph import Node, Op, structure
+from onebuf.graph import RANDOM_BITS, Node, Op, structure
 from onebuf.options import options
 from onebuf.scheduler import Item, schedule
 from onebuf.scheduler.form import form_of
@@ -31,6 +31,8 @@ COMPILE_SECONDS = 0.02
 """What new kernels cost, about."""
 BYTES_A_SECOND = 2.5e9
 """How fast NumPy's loops go through memory, about, on memory that was just allocated."""
+RANDOM_BYTES_A_SECOND = 3e8
+"""How fast NumPy's loops make random bits, about."""
 ITEM_SECONDS = 5e-6
 MOST_STRUCTURES = 65536
 MOST_PLANS = 4096
@@ -115,7 +117,8 @@ def _items(wanted: Sequence[Node], own: bool, dry: bool) -> tuple[list[Kernel | 
     if tier == "auto":
         key = hash(tuple([structure(node) for node in wanted]))
         moved = sum(item.bytes_read + item.bytes_written for item in items)
-        cost = moved / BYTES_A_SECOND + len(items) * ITEM_SECONDS
+        drawn = sum(item.bytes_written for item in items if item.node.op is RANDOM_BITS)
+        cost = moved / BYTES_A_SECOND + drawn / RANDOM_BYTES_A_SECOND + len(items) * ITEM_SECONDS
     if items and tier != "interpret" and (tier == "compile" or _is_due(key, cost, dry)):
         groups = gate.grouping().group(wanted, supports, own)
         roots = gate.grouping().roots_of(wanted, items)

@@ -11,7 +11,7 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.dtypes import is_added, kind, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
-from onebuf.graph.op import COMPLEX, REDUCE, UNARY, WHERE, Op
+from onebuf.graph.op import COMPLEX, RANDOM_WORDS, REDUCE, UNARY, WHERE, Op
 from onebuf.layout import normalize_axes
 
 DT = np.dtype[Any]
@@ -35,6 +35,8 @@ def elementwise_dtype(op: Op, *operands: DT) -> DT:
     """
     if op is WHERE:
         return promote(*operands[1:])
+    if op in RANDOM_WORDS:
+        return dtypes.uint32 if RANDOM_WORDS[op] == 32 else dtypes.uint64
     if op in _SAME and kind(operands[0]) != "b":
         return operands[0]
     if op is COMPLEX:

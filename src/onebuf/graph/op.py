@@ -61,6 +61,8 @@ FULL = Op("full", Kind.CONSTANT)
 EMPTY = Op("empty", Kind.GENERATE)
 ARANGE = Op("arange", Kind.GENERATE)
 RANDOM_BITS = Op("random_bits", Kind.GENERATE)
+RANDOM_WORDS = {Op("random_bits", Kind.ELEMENTWISE): bits for bits in (32, 64)}
+"""Random bits as a function of (position, key, stream), each of uint64; by how many bits."""
 FREED = Op("freed", Kind.LIBRARY)
 FAILED = Op("failed", Kind.LIBRARY)
 SOURCE = Op("source", Kind.SOURCE)

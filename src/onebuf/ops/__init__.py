@@ -40,7 +40,7 @@ from onebuf.ops.movement import (
     view_of,
     windows,
 )
-from onebuf.ops.philox import random_words
+from onebuf.ops.philox import random_words, word_at
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.ops.random import Draw, bits64, integers, normal, uniform
 from onebuf.ops.scanning import scan
@@ -106,4 +106,5 @@ __all__ = [
     "view_of",
     "widened",
     "windows",
+    "word_at",
 ]

@@ -35,15 +35,22 @@ def philox4x32(counters: Array, key: tuple[int, int]) -> Array:
 
 
 def random_words(key: tuple[int, int], stream: int, first: int, out: Array) -> None:
-    """Words ``first``, ``first + 1``, ... of a stream, into the flat uint32 array ``out``.
+    """Words ``first``, ``first + 1``, ... of a stream, into the flat array ``out``.
 
-    A stream is numbered by the counter's upper half, a word's position by its lower half.
+    A stream is numbered by the counter's upper half, a word's position by its lower half. Words of
+    uint64 are two of uint32 each, the lower half first.
 
     >>> out = np.empty(4, np.uint32)
     >>> random_words((0, 0), 0, 0, out)
     >>> [f"{word:08x}" for word in out]
     ['6627e8d5', 'e169c58d', 'bc57ac4c', '9b00dbd8']
     """
+    if out.dtype == np.uint64:
+        halves = np.empty(2 * out.size, np.uint32)
+        random_words(key, stream, 2 * first, halves)
+        np.left_shift(halves[1::2], _HALF, out)
+        np.bitwise_or(halves[::2], out, out)
+        return
     done = 0
     while done < out.size:
         start = (first + done) // 4
@@ -58,3 +65,14 @@ def random_words(key: tuple[int, int], stream: int, first: int, out: Array) -> N
         words = philox4x32(counters, key).reshape(-1)[skip : skip + out.size - done]
         out[done : done + words.size] = words
         done += words.size
+
+
+def word_at(position: Any, key: Any, stream: Any, bits: int) -> int:
+    """One word of ``bits`` bits; the halves of ``key`` are those of the key, the lower one first.
+
+    >>> f"{word_at(1, 0, 0, 32):08x}"
+    'e169c58d'
+    """
+    out = np.empty(1, np.uint32 if bits == 32 else np.uint64)
+    random_words((int(key) & 0xFFFFFFFF, int(key) >> 32), int(stream), int(position), out)
+    return int(out[0])

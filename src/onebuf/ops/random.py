@@ -35,10 +35,7 @@ def bits32(draw: Draw, numel: int, first: int = 0) -> Node:
 
 def bits64(draw: Draw, numel: int) -> Node:
     """``numel`` words of 64 random bits, flat."""
-    words = cast(bits32(draw, 2 * numel), uint64)
-    low = index(words, slice(0, None, 2))
-    high = index(words, slice(1, None, 2))
-    return binary(BINARY["bitwise_or"], low, binary(BINARY["bitwise_left_shift"], high, 32))
+    return general(RANDOM_BITS, (), (draw.key, draw.stream, 0), (numel,), uint64)
 
 
 def unit(draw: Draw, numel: int, dtype: DT) -> Node:

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import float32, float64, kind
-from onebuf.graph import BINARY, CAST, COMPLEX, UNARY, WHERE, Op
+from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
 from onebuf.render import complexes, halves
 from onebuf.render.builder import Builder, Value
 from onebuf.render.complexes import PARTS
 from onebuf.render.halves import HALVES
 from onebuf.render.math import MATH
+from onebuf.render.philox import random_words
 
 DT = np.dtype[Any]
 Emit = Callable[[Builder, tuple[Value, ...], DT], Value]
@@ -160,6 +161,22 @@ def _signbit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
     return b.compare("icmp slt", b.convert("bitcast", x, whole), b.constant(whole, 0))
 
 
+def _shift(b: Builder, operands: tuple[Value, ...], dtype: DT, left: bool) -> Value:
+    """Bits moved by any number of places: those that leave are lost, as NumPy has it."""
+    x, by = operands
+    width = 8 * dtype.itemsize
+    near = b.compare("icmp ult", by, b.constant(x.type, width))
+    if kind(dtype) == "i" and not left:
+        return b.binary("ashr", x, b.select(near, by, b.constant(x.type, width - 1)))
+    zero = b.constant(x.type, 0)
+    moved = b.binary("shl" if left else "lshr", x, b.select(near, by, zero))
+    return b.select(near, moved, zero)
+
+
+def _random(op: Op) -> Emit:
+    return lambda b, operands, dtype: random_words(b, op, *operands)
+
+
 ELEMENTS: dict[Op, Emit] = {
     BINARY["add"]: _arithmetic("fadd", "add", "or"),
     BINARY["subtract"]: _arithmetic("fsub", "sub"),
@@ -175,7 +192,9 @@ ELEMENTS: dict[Op, Emit] = {
     BINARY["logical_or"]: _logic("or"),
     BINARY["logical_xor"]: _logic("xor"),
     BINARY["bitwise_and"]: _bits("and"),
+    BINARY["bitwise_left_shift"]: lambda b, operands, dtype: _shift(b, operands, dtype, True),
     BINARY["bitwise_or"]: _bits("or"),
+    BINARY["bitwise_right_shift"]: lambda b, operands, dtype: _shift(b, operands, dtype, False),
     BINARY["bitwise_xor"]: _bits("xor"),
     BINARY["maximum"]: _extreme("maximum", "sge", "uge"),
     BINARY["minimum"]: _extreme("minimum", "sle", "ule"),
@@ -194,6 +213,7 @@ ELEMENTS: dict[Op, Emit] = {
     UNARY["square"]: _square,
     UNARY["trunc"]: _whole("trunc"),
     WHERE: lambda b, operands, dtype: b.select(*operands),
+    **{op: _random(op) for op in RANDOM_WORDS},
 }
 """What each operation computes; for WHERE the dtype is that of its last operand."""
 

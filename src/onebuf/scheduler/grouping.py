@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import kind
-from onebuf.graph import ARANGE, CONCAT, COPY, Kind, Node
+from onebuf.graph import ARANGE, CONCAT, COPY, RANDOM_BITS, Kind, Node
 from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step
 from onebuf.layout import View
 from onebuf.scheduler.items import NOTHING, Item, schedule
@@ -178,7 +178,9 @@ def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
         return is_joined(node)
     if node.op in MOVES:
         return node.numel > 0  # indices are looked at also where nothing is picked
-    return node.op is COPY or node.op.kind is Kind.ELEMENTWISE or node.op in SCANS
+    if node.op in (COPY, RANDOM_BITS) or node.op in SCANS:
+        return True
+    return node.op.kind is Kind.ELEMENTWISE
 
 
 class _Grouping:

@@ -16,13 +16,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.dtypes import int64, is_supported, kind, promote
+from onebuf.dtypes import int64, is_supported, kind, promote, uint64
 from onebuf.graph import (
     ARANGE,
     BINARY,
     CAST,
     COMPLEX,
     COPY,
+    RANDOM_BITS,
+    RANDOM_WORDS,
     SOURCE,
     UNARY,
     VIEW,
@@ -179,12 +181,26 @@ class Trace:
             place = self._add(op, (place, self._scalar(np.int64(number), int64)), int64)
         return self._cast(place, node.dtype)
 
+    def _random(self, node: Node, view: View) -> int:
+        key, stream, first = node.arg
+        slot = self._reach(Reach(node, view, is_index=True))
+        place = self._add(INDEX, (), int64, slot)
+        if first:
+            place = self._add(BINARY["add"], (place, self._scalar(np.int64(first), int64)), int64)
+        words = [np.uint64(key[0] | key[1] << 32), np.uint64(stream)]
+        args = (self._cast(place, uint64), *[self._scalar(word, uint64) for word in words])
+        bits = 8 * node.dtype.itemsize
+        op = next(op for op, width in RANDOM_WORDS.items() if width == bits)
+        return self._add(op, args, node.dtype)
+
     def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
         """The operands of ``node`` and where they are needed, and how to build its step of them."""
         if node.op in FOLDS:
             return self._fold(node, view)
         if node.op in SCANS:
             return self._scan(node, view)
+        if node.op is RANDOM_BITS:
+            return [], lambda _: self._random(node, view)
         if node.op is COPY or node.op.kind is Kind.ELEMENTWISE:
             return [_source(node, src, view) for src in node.srcs], lambda args: self._op(
                 node, args
