@@ -17,7 +17,7 @@ from onebuf.kernel import permuted, reordered
 from onebuf.layout import View
 from onebuf.render.rendering import Rendering
 from onebuf.scheduler.grouping import Group, group
-from onebuf.scheduler.tracing import Reach
+from onebuf.scheduler.steps import Reach
 
 Array = np.ndarray[Any, Any]
 

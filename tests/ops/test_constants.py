@@ -53,7 +53,7 @@ def test_a_reduction_of_a_constant_reads_nothing(tier):
     with config(eager_numel=0, tier=tier):
         ones = onebuf.ones((30, 40), dtype="float32")
         total = onebuf.sum(ones.expand(5, 30, 40), axis=(0, 2))
-        assert [item.kind for item in onebuf.schedule(total)] == ["constant"]
+        assert onebuf.schedule(total) == []
         x = Buffer(np.arange(30.0, dtype=np.float32))
         scaled = x * total
         assert [item.kind for item in onebuf.schedule(scaled)] == ["elementwise"]

@@ -26,6 +26,7 @@ from onebuf.options import options
 from onebuf.scheduler.grouping import Group
 from onebuf.scheduler.joining import Join
 from onebuf.scheduler.passes import Kernel, Passes
+from onebuf.scheduler.steps import Read
 
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
@@ -74,7 +75,7 @@ class Call:
         scalars = zip(group.scalars, group.givers, strict=True)
         self._scalars = tuple(
             [
-                _word(value) if giver is None else (numbers[id(giver.node)], giver.part)
+                _word(value) if giver is None else (numbers[id(giver.node)], giver.read)
                 for value, giver in scalars
             ]
         )
@@ -225,8 +226,7 @@ def _word(value: np.generic) -> bytes:
     return value.tobytes().ljust(WORD_NBYTES, b"\0")
 
 
-def _given_word(scalar: tuple[int, str], held: Held) -> bytes:
-    """The value of a constant, or of a part of it, as a call takes it."""
-    number, part = scalar
-    value = held_node(number, held).arg
-    return _word(getattr(value, part) if part else value)
+def _given_word(scalar: tuple[int, Read], held: Held) -> bytes:
+    """What is read from the argument of a node, as a call takes it."""
+    number, read = scalar
+    return _word(read(held_node(number, held).arg))

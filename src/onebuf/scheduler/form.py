@@ -1,9 +1,9 @@
 """Form: what a graph has in common with every other that is computed in the same way.
 
 The form of some pending nodes is everything that a plan for them depends on: the operations and
-which results are the same, and of each leaf its dtype, shape and strides. It does not hold
-addresses and the values of constants: with those, a plan made for one graph runs another of the
-same form. Forms are compared as a whole, never by a hash alone.
+which results are the same, and of each leaf its dtype, shape and strides. It has neither addresses
+nor the values of constants nor the keys of random bits: with those, a plan made for one graph runs
+another of the same form. Forms are compared as a whole, never by a hash alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from onebuf.graph import (
     Node,
 )
 
-_WITHOUT_FORM = frozenset({EMPTY, FAILED, FREED, LIBRARY, RANDOM_BITS, SOURCE})
+_WITHOUT_FORM = frozenset({EMPTY, FAILED, FREED, LIBRARY, SOURCE})
 """Operations whose argument is a thing of its own, which no other graph has."""
 
 
@@ -71,7 +71,7 @@ def form_of(wanted: Sequence[Node], *more: Hashable) -> Form:
             add(len(srcs))
             add(node.arg)
             todo.extend(srcs[::-1])
-        elif op.kind is Kind.CONSTANT or op is ARANGE:
+        elif op.kind is Kind.CONSTANT or op is ARANGE or op is RANDOM_BITS:
             add(node.dtype)
             add(node.shape)
             if op is ARANGE:

@@ -24,7 +24,8 @@ from onebuf.scheduler.moving import MOVES, MovingTrace, is_picked_from, merged_m
 from onebuf.scheduler.reading import reading
 from onebuf.scheduler.scans import space_of
 from onebuf.scheduler.spaces import Space
-from onebuf.scheduler.tracing import Cut, Giver, Reach, Supports, below
+from onebuf.scheduler.steps import Giver, Reach
+from onebuf.scheduler.tracing import Cut, Supports, below
 
 MOST_NAMES = 6
 MOST_NODES = 64

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-from onebuf.graph import ARANGE, VIEW, Kind, Node
+from onebuf.graph import ARANGE, RANDOM_BITS, VIEW, Kind, Node
 
 Guard = Callable[[Sequence[Node]], list[Node] | None]
 
@@ -65,7 +65,7 @@ class _Writer:
             self.check(f"view.stride != {view.stride}")
             self.check(f"view.offset != {view.offset}")
             self.check(f"view.mask != {view.mask}")
-        elif node.op.kind is Kind.CONSTANT or node.op is ARANGE:
+        elif node.op.kind is Kind.CONSTANT or node.op in (ARANGE, RANDOM_BITS):
             self.check(f"{name}.dtype is not {self.const(node.dtype)}")
             self.check(f"{name}.shape != {node.shape}")
             if node.op is ARANGE:

@@ -21,7 +21,8 @@ from onebuf.graph import CAST, PAD, SOURCE, TAKE, TAKE_ALONG, VIEW, Node, settle
 from onebuf.kernel import INDEX, INSIDE, LOAD
 from onebuf.layout import View, compose
 from onebuf.scheduler.reading import reading
-from onebuf.scheduler.tracing import MOST_STEPS, Cut, Reach, Trace, array_view, source_at
+from onebuf.scheduler.steps import Reach
+from onebuf.scheduler.tracing import MOST_STEPS, Cut, Trace, array_view, source_at
 
 PICKS = frozenset({TAKE, TAKE_ALONG})
 MOVES = PICKS | {PAD}

@@ -10,34 +10,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64, is_supported, kind, promote, uint64
+from onebuf.dtypes import kind
 from onebuf.graph import (
     ARANGE,
-    BINARY,
     CAST,
     COMPLEX,
     COPY,
     RANDOM_BITS,
-    RANDOM_WORDS,
     SOURCE,
     UNARY,
     VIEW,
-    WHERE,
     Kind,
     Node,
     Op,
     elementwise_dtype,
     settle,
 )
-from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, SCANS, STORE, Fold, Step
+from onebuf.kernel import FOLDS, LOAD, SCANS, STORE, Fold, Step
 from onebuf.layout import View, compose
 from onebuf.scheduler.positions import EXTREMES, position
+from onebuf.scheduler.promoting import loop_dtypes
+from onebuf.scheduler.steps import Reach, Steps
 
 DT = np.dtype[Any]
 Supports = Callable[[Op, tuple[DT, ...], DT], bool]
@@ -60,25 +58,8 @@ class Cut(Exception):
         self.always = always
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Memory that a nest reaches: of which node, and through which view of the iteration space."""
-
-    node: Node
-    view: View
-    is_index: bool = False
-
-
-class Giver(NamedTuple):
-    """A constant whose value, or a part of it, a kernel gets as a scalar."""
-
-    node: Node
-    part: str = ""
-    """The name of the part; empty: all of it."""
-
-
 @dataclass(slots=True)
-class Trace:
+class Trace(Steps):
     """Steps over an iteration space, and the memory that they reach."""
 
     shape: tuple[int, ...]
@@ -89,11 +70,6 @@ class Trace:
     supports: Supports
     results: dict[int, View]
     """Where the results of the kernel are computed, by the ids of their nodes."""
-    reaches: list[Reach] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-    scalars: list[np.generic] = field(default_factory=list)
-    givers: list[Giver | None] = field(default_factory=list)
-    """The constants that the scalars are the values of; None for a scalar that no node holds."""
     folded: dict[int, Node] = field(default_factory=dict)
     """The reductions among the steps, by number."""
     scanned: dict[int, Node] = field(default_factory=dict)
@@ -101,7 +77,6 @@ class Trace:
     within: set[int] = field(default_factory=set)
     """Steps of positions (`onebuf.scheduler.positions`) that need their extremes: for each chunk,
     that of the chunk will do."""
-    _seen: dict[Any, int] = field(default_factory=dict)
 
     def store(self, node: Node, value: int) -> None:
         """Store step ``value``, which gives ``node``, in memory of the node's own."""
@@ -153,45 +128,6 @@ class Trace:
         if key not in self._seen:
             self._seen[key] = self._add(LOAD, (), node.dtype, self._reach(Reach(node, view)))
         return self._seen[key]
-
-    def _scalar(self, value: np.generic, dtype: DT, giver: Giver | None = None) -> int:
-        self.scalars.append(value)
-        self.givers.append(giver)
-        return self._add(SCALAR, (), dtype, len(self.scalars) - 1)
-
-    def _constant(self, value: np.generic, dtype: DT, node: Node | None = None) -> int:
-        """A value that comes with the call: that of ``node``, if one holds it."""
-        if dtype.kind != "c":
-            return self._scalar(value, dtype, None if node is None else Giver(node))
-        parts = []
-        for name in ("real", "imag"):
-            part = getattr(value, name)
-            giver = None if node is None else Giver(node, name)
-            parts.append(self._scalar(part, part.dtype, giver))
-        return self._add(COMPLEX, tuple(parts), dtype)
-
-    def _whole(self, value: np.generic) -> int:
-        return self._scalar(value, int64)
-
-    def _range(self, node: Node, view: View) -> int:
-        start, _, step = node.arg
-        slot = self._reach(Reach(node, view, is_index=True))
-        place = self._add(INDEX, (), int64, slot)
-        for op, number in ((BINARY["multiply"], step), (BINARY["add"], start)):
-            place = self._add(op, (place, self._scalar(np.int64(number), int64)), int64)
-        return self._cast(place, node.dtype)
-
-    def _random(self, node: Node, view: View) -> int:
-        key, stream, first = node.arg
-        slot = self._reach(Reach(node, view, is_index=True))
-        place = self._add(INDEX, (), int64, slot)
-        if first:
-            place = self._add(BINARY["add"], (place, self._scalar(np.int64(first), int64)), int64)
-        words = [np.uint64(key[0] | key[1] << 32), np.uint64(stream)]
-        args = (self._cast(place, uint64), *[self._scalar(word, uint64) for word in words])
-        bits = 8 * node.dtype.itemsize
-        op = next(op for op, width in RANDOM_WORDS.items() if width == bits)
-        return self._add(op, args, node.dtype)
 
     def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
         """The operands of ``node`` and where they are needed, and how to build its step of them."""
@@ -319,24 +255,6 @@ class Trace:
         pairs = zip(given, wanted, strict=True)
         return all(self.supports(CAST, (dtype,), to) for dtype, to in pairs)
 
-    def _cast(self, number: int, dtype: DT) -> int:
-        if self.steps[number].dtype == dtype:
-            return number
-        return self._add(CAST, (number,), dtype)
-
-    def _add(self, op: Op, args: tuple[int, ...], dtype: DT, arg: Any = None) -> int:
-        step = Step(op, args, dtype, arg)
-        key = (op, args, dtype, arg)
-        if op is not SCALAR and op is not STORE and key in self._seen:
-            return self._seen[key]
-        self.steps.append(step)
-        self._seen[key] = len(self.steps) - 1
-        return len(self.steps) - 1
-
-    def _reach(self, reach: Reach) -> int:
-        self.reaches.append(reach)
-        return len(self.reaches) - 1
-
 
 def scan_view(shape: tuple[int, ...], axis: int) -> View:
     """All elements in the order in which results run along ``axis``: that one is the last."""
@@ -395,29 +313,3 @@ def array_view(array: np.ndarray[Any, Any]) -> View:
     """The layout of an array, from its first element."""
     size = array.itemsize
     return View(array.shape, tuple([step // size for step in array.strides]))
-
-
-@cache
-def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
-    """The dtypes that ``op`` computes in; None if there is no kernel for them."""
-    if not all(is_supported(dtype) for dtype in operands):
-        return None  # a number beyond 64 bits, which can only be compared with
-    if op is WHERE:
-        common = promote(*operands[1:])
-        return (operands[0], common, common)
-    if op in UNARY.values() and op.name in _ANY_DTYPE:
-        return operands
-    try:
-        found = getattr(np, op.name).resolve_dtypes((*operands, None))
-    except (TypeError, AttributeError):
-        return None
-    if op.name in _COMPARISONS and {kind(d) for d in operands} == {"i", "u"}:
-        return None  # NumPy compares these without a common type
-    return tuple(found[:-1])
-
-
-_ANY_DTYPE = frozenset(
-    {"round", "positive", "isnan", "isinf", "isfinite", "ceil", "floor", "trunc"}
-    | {"conj", "real", "imag"}
-)
-_COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
