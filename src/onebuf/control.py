@@ -12,6 +12,7 @@ from onebuf.scheduler import Item
 
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.products import Product
 
 
 def realize(*buffers: Buffer) -> None:
@@ -19,7 +20,7 @@ def realize(*buffers: Buffer) -> None:
     realize_nodes([buffer._node for buffer in buffers])
 
 
-def schedule(*buffers: Buffer) -> list[Group | Item]:
+def schedule(*buffers: Buffer) -> list[Group | Product | Item]:
     """What `realize` would do, as kernels and other items, without doing it or taking memory.
 
     >>> from onebuf import Buffer, config

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from onebuf.kernel import Limits, Linear, Opt, lower, verify
 from onebuf.scheduler import NOTHING, Item
 from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.products import Product
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def run(group: Group, opts: Sequence[Opt] = (), limits: Limits | None = None) ->
     return verify(lower(group.nest, group.extents, views, group.scalars, opts, limits))
 
 
-def count(plan: Sequence[Group | Item]) -> Counts:
+def count(plan: Sequence[Group | Product | Item]) -> Counts:
     """What all of a plan would do."""
     total = Counts()
     for item in plan:
@@ -44,10 +45,9 @@ def count(plan: Sequence[Group | Item]) -> Counts:
     return total
 
 
-def _one(item: Group | Item) -> Counts:
+def _one(item: Group | Product | Item) -> Counts:
     if isinstance(item, Item):
         done = int(item.kind != NOTHING)
         return Counts(done, 0, item.bytes_read * done, item.bytes_written * done)
-    read = sum(node.nbytes for node in item.inputs)
-    written = sum(node.nbytes for node in item.outputs)
-    return Counts(1, run(item).instances, read, written)
+    kernel = item.group if isinstance(item, Product) else item
+    return Counts(1, run(kernel).instances, item.bytes_read, item.bytes_written)

@@ -11,6 +11,7 @@ from onebuf.scheduler import Item, is_readable
 
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.products import Product
 
 
 def explain(nodes: Sequence[Node]) -> str:
@@ -30,7 +31,7 @@ def explain(nodes: Sequence[Node]) -> str:
     return "\n".join([head, *rows])
 
 
-def _row(number: int, item: Item | Group, names: dict[int, str]) -> str:
+def _row(number: int, item: Item | Group | Product, names: dict[int, str]) -> str:
     node = item.node
     operands = ", ".join(_operand(operand, names) for operand in item.inputs)
     names.update({id(output): f"%{number}" for output in item.outputs})

@@ -22,5 +22,7 @@ def _module(name: str) -> Callable[[], Any]:
 
 grouping = _module("onebuf.scheduler.grouping")
 kernels = _module("onebuf.engine.kernels")
+joining = _module("onebuf.scheduler.products")
+products = _module("onebuf.engine.products")
 rows = _module("onebuf.engine.rows")
 supporting = _module("onebuf.engine.supporting")

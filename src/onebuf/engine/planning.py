@@ -20,6 +20,7 @@ from onebuf.scheduler import Item, schedule
 
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.products import Product
 
 DT = np.dtype[Any]
 
@@ -34,7 +35,7 @@ _spent: dict[int, float] = {}
 """Seconds of interpreting, for each structure that was interpreted."""
 
 
-def plan(wanted: Sequence[Node], own: bool = False, dry: bool = False) -> list[Group | Item]:
+def plan(wanted: Sequence[Node], own: bool = False, dry: bool = False) -> list[Group | Product | Item]:
     """What makes ``wanted`` readable: kernels, or passes of NumPy's loops.
 
     A ``dry`` plan is only looked at, so it does not count as interpreting.
@@ -42,7 +43,8 @@ def plan(wanted: Sequence[Node], own: bool = False, dry: bool = False) -> list[G
     tier = options().tier
     items = schedule(wanted, own)
     if items and tier != "interpret" and (tier == "compile" or _is_due(wanted, items, dry)):
-        return gate.grouping().group(wanted, supports, own)  # type: ignore[no-any-return]
+        groups = gate.grouping().group(wanted, supports, own)
+        return gate.joining().with_products(groups, wanted)  # type: ignore[no-any-return]
     return [_kernel(item) if _needs_kernel(item.node) else item for item in items]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from onebuf.backends.arrayapi import run_into
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
 from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS, is_ours, run_ours
-from onebuf.engine.gate import kernels
+from onebuf.engine.gate import joining, kernels, products
 from onebuf.engine.planning import plan
 from onebuf.engine.sources import read_region
 from onebuf.events import Copied, KernelRan, listeners, tell
@@ -30,6 +30,7 @@ from onebuf.scheduler import NOTHING, Item, is_readable, reading
 
 if TYPE_CHECKING:
     from onebuf.scheduler.grouping import Group
+    from onebuf.scheduler.products import Product
 
 Array = np.ndarray[Any, Any]
 
@@ -78,12 +79,15 @@ def own(node: Node) -> Array:
     return array
 
 
-def _run_all(items: list[Group | Item]) -> None:
+def _run_all(items: list[Group | Product | Item]) -> None:
     items.reverse()
     while items:
         item = items.pop()
         if not isinstance(item, Item):
-            kernels().run_group(item)
+            if isinstance(item, joining().Product):
+                products().run_product(item, _fetch)
+            else:
+                kernels().run_group(item)
         elif item.kind == NOTHING:
             attach(item.node, *new_array(item.node.shape, item.node.dtype))
         else:

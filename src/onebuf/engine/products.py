@@ -1,0 +1,160 @@
+"""Products run: some rows of a matrix product by BLAS, then the kernel on these, and so on.
+
+The rows wait in a tile of memory that stays in cache, or in the memory of the product if that is
+wanted too. A block has as many rows as BLAS needs to be fast; a small product is one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import prod
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from onebuf.engine.kernels import launch
+from onebuf.events import KernelRan, listeners, tell
+from onebuf.graph import Node, attach
+from onebuf.layout import View
+from onebuf.memory import Block
+from onebuf.ops import new_array, quietly
+from onebuf.scheduler import reading
+from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.products import Factors, Product
+from onebuf.scheduler.tracing import Reach
+
+Array = np.ndarray[Any, Any]
+Fetch = Callable[[Node], Array]
+"""The elements of a node that needs no computing."""
+
+TILE_NBYTES = 4 << 20
+"""About as many bytes of products as are made at a time: they share the last cache with what BLAS
+packs."""
+LEAST_ROWS = 384
+"""BLAS packs one of its operands again for each block: with fewer rows that takes too long."""
+
+
+def run_product(product: Product, fetch: Fetch) -> None:
+    """Compute the outputs of ``product``, which become stored."""
+    start = perf_counter()
+    try:
+        made = _compute(product, fetch)
+    except Exception as error:
+        node = product.node
+        if node.origin is not None:
+            error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
+        raise
+    if listeners():
+        nbytes = sum(array.nbytes for _, array, _ in made)
+        tell(KernelRan(product.name, nbytes, perf_counter() - start, 2))
+    for node, array, block in made:
+        attach(node, array, block)
+
+
+def _compute(product: Product, fetch: Fetch) -> list[tuple[Node, Array, Block]]:
+    """All outputs, with the blocks that they lie on."""
+    group, factors = product.group, product.factors
+    operands = [_stacks(part, fetch) for part in factors]
+    extent = group.extents[0]
+    count = extent if None in operands else indices_at_a_time(product)
+    made = [(node, *new_array(node.shape, node.dtype)) for node in product.outputs]
+    stored = {id(node): array for node, array, _ in made}
+    outputs = [stored[id(node)] for node in group.outputs]
+    nodes = tuple([part.node for part in factors])
+    tiles, blocks = [], []
+    for part in factors:
+        if part.is_kept:
+            tiles.append(stored[id(part.node)].reshape(-1))
+        else:
+            tile, block = new_array((count * part.numel,), part.node.dtype)
+            tiles.append(tile)
+            blocks.append(block)  # the array alone does not keep its memory
+    for first in range(0, extent, count):
+        last = min(first + count, extent)
+        rows = []
+        for part, factor, tile in zip(factors, operands, tiles, strict=True):
+            begin, end = first * part.numel, last * part.numel
+            out = tile[begin:end] if part.is_kept else tile[: end - begin]
+            if factor is None:
+                x, y = (fetch(reading(operand)) for operand in part.item.inputs)
+                quietly(np.matmul, x, y, out.reshape(part.node.shape))
+            else:
+                columns = part.node.shape[-1]
+                quietly(multiply, *factor, begin // columns, end // columns, out)
+            rows.append(out)
+        launch(_part(group, nodes, first, last), [*outputs, *rows])
+    return made
+
+
+def indices_at_a_time(product: Product) -> int:
+    """How many outermost indices of the kernel make a block."""
+    extent, nbytes, least = product.group.extents[0], 0, 1
+    for part in product.factors:
+        nbytes += part.numel * part.node.dtype.itemsize
+        least = max(least, -(-LEAST_ROWS * part.node.shape[-1] // part.numel))
+    count = max(least, TILE_NBYTES // nbytes)
+    blocks = max(1, round(extent / count))
+    even, step = -(-extent // blocks), product.step
+    return min(extent, -(-even // step) * step)
+
+
+def _part(group: Group, products: tuple[Node, ...], first: int, last: int) -> Group:
+    """The kernel for some outermost indices; ``products`` are there for these alone."""
+    extents = (last - first, *group.extents[1:])
+    reaches = []
+    for reach in group.reaches:
+        view = reach.view
+        is_product = any(reach.node is node for node in products)
+        offset = view.offset + (0 if is_product else first * view.stride[0])
+        reaches.append(Reach(reach.node, View(extents, view.stride, offset), reach.is_index))
+    outputs = (*group.outputs, *products)
+    return replace(group, extents=extents, reaches=tuple(reaches), outputs=outputs)
+
+
+def multiply(x: Array, y: Array, begin: int, end: int, out: Array) -> None:
+    """Rows ``begin`` to ``end`` of the product, counted through all of its matrices, into ``out``.
+
+    Either the second factor is one matrix, or both are stacks of as many.
+    """
+    columns = y.shape[-1]
+    if y.ndim == 2:
+        np.matmul(x[begin:end], y, out=out.reshape(end - begin, columns))
+        return
+    rows = x.shape[1]
+    first, last = begin // rows, -(-end // rows)
+    if begin % rows == 0 and end % rows == 0:
+        np.matmul(x[first:last], y[first:last], out=out.reshape(last - first, rows, columns))
+        return
+    done = 0
+    for number in range(first, last):
+        top, bottom = max(begin - number * rows, 0), min(end - number * rows, rows)
+        into = out[done : done + (bottom - top) * columns].reshape(-1, columns)
+        np.matmul(x[number, top:bottom], y[number], out=into)
+        done += into.size
+
+
+def _stacks(part: Factors, fetch: Fetch) -> tuple[Array, Array] | None:
+    """Both factors as `multiply` takes them; None if strides cannot say that."""
+    x, y = (fetch(reading(operand)) for operand in part.item.inputs)
+    batch = part.node.shape[:-2]
+    if prod(y.shape[:-2]) == 1:
+        wide = np.broadcast_to(x, (*batch, *x.shape[-2:]))
+        flat = _seen_as(wide, (prod(wide.shape[:-1]), wide.shape[-1]))
+        if flat is not None:
+            return flat, y.reshape(y.shape[-2:])
+    stacks = []
+    for factor in (x, y):
+        matrix = factor.shape[-2:]
+        stacks.append(_seen_as(np.broadcast_to(factor, (*batch, *matrix)), (prod(batch), *matrix)))
+    one, two = stacks
+    return None if one is None or two is None else (one, two)
+
+
+def _seen_as(array: Array, shape: tuple[int, ...]) -> Array | None:
+    """The same memory in another shape, if there is a view of it."""
+    try:
+        return np.reshape(array, shape, copy=False)
+    except ValueError:
+        return None

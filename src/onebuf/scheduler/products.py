@@ -1,0 +1,144 @@
+"""Products: matrix products, each as one item with the kernel that takes its rows.
+
+A kernel that reads a product row by row can run on some rows as soon as they are there, while they
+are still in cache; then the product itself needs no memory. So the two are one item, a `Product`,
+whatever the kernel does to a row: a bias, an activation, a softmax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import gcd, lcm
+
+from onebuf.graph import MATMUL, Node
+from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.items import Item
+from onebuf.scheduler.reading import reading
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factors:
+    """A matrix product that a kernel reads: ``numel`` elements of it for each outermost index."""
+
+    item: Item
+    numel: int
+    is_kept: bool
+    """Whether others want the product as well."""
+
+    @property
+    def node(self) -> Node:
+        """The product."""
+        return self.item.node
+
+    @property
+    def together(self) -> int:
+        """The least number of outermost indices that take whole rows."""
+        columns = self.node.shape[-1]
+        return columns // gcd(columns, self.numel)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Product:
+    """Matrix products, and the kernel that takes rows of them as they come."""
+
+    factors: tuple[Factors, ...]
+    group: Group
+
+    @property
+    def kind(self) -> str:
+        """It is a kernel of several operations."""
+        return "kernel"
+
+    @property
+    def name(self) -> str:
+        """The operations that it does, in order."""
+        return " + ".join([*[part.item.name for part in self.factors], self.group.name])
+
+    @property
+    def node(self) -> Node:
+        """The first output."""
+        return self.group.node
+
+    @property
+    def reason(self) -> str:
+        """Why it exists."""
+        return self.group.reason
+
+    @property
+    def kept(self) -> tuple[Node, ...]:
+        """The products that are results as well."""
+        return tuple([part.node for part in self.factors if part.is_kept])
+
+    @property
+    def outputs(self) -> tuple[Node, ...]:
+        """The results of the kernel, and the products that others want."""
+        return (*self.group.outputs, *self.kept)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The nodes that have to be in memory first."""
+        products = {id(part.node) for part in self.factors}
+        operands = [operand for part in self.factors for operand in part.item.inputs]
+        others = [node for node in self.group.inputs if id(node) not in products]
+        return tuple({id(node): node for node in (*operands, *others)}.values())
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of all operands, each counted once."""
+        return sum(node.nbytes for node in self.inputs)
+
+    @property
+    def bytes_written(self) -> int:
+        """Bytes of the results."""
+        return sum(node.nbytes for node in self.outputs)
+
+    @property
+    def step(self) -> int:
+        """The least number of outermost indices that take whole rows of every product."""
+        return lcm(*[part.together for part in self.factors])
+
+
+def with_products(
+    plan: Sequence[Group | Item], wanted: Iterable[Node]
+) -> list[Group | Product | Item]:
+    """The plan, with each matrix product in one item with the first kernel that reads it by rows."""
+    asked = {id(base) for node in wanted for base in (node.base, reading(node).base)}
+    readers: dict[int, list[Group | Item]] = {}
+    for item in plan:
+        for base in {id(node.base): node.base for node in item.inputs}.values():
+            readers.setdefault(id(base), []).append(item)
+    parts: dict[int, list[Factors]] = {}
+    for item in plan:
+        if isinstance(item, Item) and item.node.op is MATMUL and id(item.node) in readers:
+            first, *others = readers[id(item.node)]
+            numel = _numel(item.node, first)
+            if numel is not None:
+                kept = bool(others) or id(item.node) in asked
+                parts.setdefault(id(first), []).append(Factors(item, numel, kept))
+    inside = {id(part.item) for found in parts.values() for part in found}
+    left = [item for item in plan if id(item) not in inside]
+    return [_joined(item, parts.get(id(item), ())) for item in left]
+
+
+def _joined(item: Group | Item, parts: Sequence[Factors]) -> Group | Product | Item:
+    return Product(tuple(parts), item) if parts and isinstance(item, Group) else item
+
+
+def _numel(node: Node, reader: Group | Item) -> int | None:
+    """How many elements of the product ``node`` each outermost index needs; None: not by rows."""
+    if isinstance(reader, Item) or reader.nest.folds_all or not node.numel:
+        return None
+    if any(len(src.shape) < 2 for src in node.srcs):
+        return None
+    views = [reach.view for reach in reader.reaches if reach.node is node]
+    numel = views[0].stride[0]
+    if numel <= 0 or numel * reader.extents[0] != node.numel:
+        return None
+    for view in views:
+        inner = list(zip(view.shape[1:], view.stride[1:], strict=True))
+        least = view.offset + sum(min(0, (extent - 1) * step) for extent, step in inner)
+        most = view.offset + sum(max(0, (extent - 1) * step) for extent, step in inner)
+        if view.stride[0] != numel or least < 0 or most >= numel:
+            return None
+    return numel
