@@ -35,7 +35,9 @@ _spent: dict[int, float] = {}
 """Seconds of interpreting, for each structure that was interpreted."""
 
 
-def plan(wanted: Sequence[Node], own: bool = False, dry: bool = False) -> list[Group | Product | Item]:
+def plan(
+    wanted: Sequence[Node], own: bool = False, dry: bool = False
+) -> list[Group | Product | Item]:
     """What makes ``wanted`` readable: kernels, or passes of NumPy's loops.
 
     A ``dry`` plan is only looked at, so it does not count as interpreting.

@@ -1,7 +1,7 @@
 """Products run: some rows of a matrix product by BLAS, then the kernel on these, and so on.
 
-The rows wait in a tile of memory that stays in cache, or in the memory of the product if that is
-wanted too. A block has as many rows as BLAS needs to be fast; a small product is one block.
+The rows wait in a tile of memory, or in the memory of the product if that is wanted too. A block
+has as many rows as BLAS needs to be fast; a small product is one block.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.engine.kernels import launch
+from onebuf.engine.vectors import matrix_product
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import Node, attach
 from onebuf.layout import View
@@ -29,11 +30,11 @@ Array = np.ndarray[Any, Any]
 Fetch = Callable[[Node], Array]
 """The elements of a node that needs no computing."""
 
-TILE_NBYTES = 4 << 20
-"""About as many bytes of products as are made at a time: they share the last cache with what BLAS
-packs."""
-LEAST_ROWS = 384
-"""BLAS packs one of its operands again for each block: with fewer rows that takes too long."""
+TILE_NBYTES = 16 << 20
+"""About as many bytes of products as wait at a time."""
+LEAST_ROWS = 2048
+"""BLAS packs its second operand again for each block, which takes a few hundredths of the time that
+so many rows take."""
 
 
 def run_product(product: Product, fetch: Fetch) -> None:
@@ -79,10 +80,9 @@ def _compute(product: Product, fetch: Fetch) -> list[tuple[Node, Array, Block]]:
             out = tile[begin:end] if part.is_kept else tile[: end - begin]
             if factor is None:
                 x, y = (fetch(reading(operand)) for operand in part.item.inputs)
-                quietly(np.matmul, x, y, out.reshape(part.node.shape))
+                quietly(matrix_product, x, y, out.reshape(part.node.shape))
             else:
-                columns = part.node.shape[-1]
-                quietly(multiply, *factor, begin // columns, end // columns, out)
+                quietly(multiply, *factor, begin // part.columns, end // part.columns, out)
             rows.append(out)
         launch(_part(group, nodes, first, last), [*outputs, *rows])
     return made
@@ -93,7 +93,7 @@ def indices_at_a_time(product: Product) -> int:
     extent, nbytes, least = product.group.extents[0], 0, 1
     for part in product.factors:
         nbytes += part.numel * part.node.dtype.itemsize
-        least = max(least, -(-LEAST_ROWS * part.node.shape[-1] // part.numel))
+        least = max(least, -(-LEAST_ROWS * part.columns // part.numel))
     count = max(least, TILE_NBYTES // nbytes)
     blocks = max(1, round(extent / count))
     even, step = -(-extent // blocks), product.step
@@ -120,25 +120,26 @@ def multiply(x: Array, y: Array, begin: int, end: int, out: Array) -> None:
     """
     columns = y.shape[-1]
     if y.ndim == 2:
-        np.matmul(x[begin:end], y, out=out.reshape(end - begin, columns))
+        matrix_product(x[begin:end], y, out.reshape(end - begin, columns))
         return
     rows = x.shape[1]
     first, last = begin // rows, -(-end // rows)
     if begin % rows == 0 and end % rows == 0:
-        np.matmul(x[first:last], y[first:last], out=out.reshape(last - first, rows, columns))
+        matrix_product(x[first:last], y[first:last], out.reshape(last - first, rows, columns))
         return
     done = 0
     for number in range(first, last):
         top, bottom = max(begin - number * rows, 0), min(end - number * rows, rows)
         into = out[done : done + (bottom - top) * columns].reshape(-1, columns)
-        np.matmul(x[number, top:bottom], y[number], out=into)
+        matrix_product(x[number, top:bottom], y[number], into)
         done += into.size
 
 
 def _stacks(part: Factors, fetch: Fetch) -> tuple[Array, Array] | None:
     """Both factors as `multiply` takes them; None if strides cannot say that."""
     x, y = (fetch(reading(operand)) for operand in part.item.inputs)
-    batch = part.node.shape[:-2]
+    x, y = x[None, :] if x.ndim == 1 else x, y[:, None] if y.ndim == 1 else y
+    batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     if prod(y.shape[:-2]) == 1:
         wide = np.broadcast_to(x, (*batch, *x.shape[-2:]))
         flat = _seen_as(wide, (prod(wide.shape[:-1]), wide.shape[-1]))

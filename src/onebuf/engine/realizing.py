@@ -18,11 +18,11 @@ import numpy as np
 from onebuf.backends.arrayapi import run_into
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
 from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS, is_ours, run_ours
-from onebuf.engine.gate import joining, kernels, products
+from onebuf.engine.gate import joining, kernels, products, vectors
 from onebuf.engine.planning import plan
 from onebuf.engine.sources import read_region
 from onebuf.events import Copied, KernelRan, listeners, tell
-from onebuf.graph import COPY, LIBRARY, SOURCE, VIEW, Kind, Node, attach, settle
+from onebuf.graph import COPY, LIBRARY, MATMUL, SOURCE, VIEW, Kind, Node, attach, settle
 from onebuf.layout import View
 from onebuf.memory import Block
 from onebuf.ops import adopted, install, new_array, quietly
@@ -123,7 +123,10 @@ def _compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
             return made.array, made.block
         operands = (found,)
     out, block = new_array(node.shape, node.dtype)
-    if operands and is_ours(node.op, operands[0].dtype, node.dtype):
+    with_vector = node.op is MATMUL and 1 in (*node.shape[-2:], *[x.ndim for x in operands])
+    if with_vector:
+        quietly(vectors().matrix_product, *operands, out)
+    elif operands and is_ours(node.op, operands[0].dtype, node.dtype):
         quietly(run_ours, node.op, operands, node.arg, out)
     else:
         quietly(run_into, COPY if node.op is LIBRARY else node.op, operands, node.arg, out)

@@ -1,8 +1,8 @@
 """Products: matrix products, each as one item with the kernel that takes its rows.
 
-A kernel that reads a product row by row can run on some rows as soon as they are there, while they
-are still in cache; then the product itself needs no memory. So the two are one item, a `Product`,
-whatever the kernel does to a row: a bias, an activation, a softmax.
+A kernel that reads a product row by row can run on some rows as soon as they are there, so that the
+product as a whole needs no memory. The two are one item then, a `Product`, whatever the kernel does
+to a row: a bias, an activation, a softmax.
 """
 
 from __future__ import annotations
@@ -32,10 +32,14 @@ class Factors:
         return self.item.node
 
     @property
+    def columns(self) -> int:
+        """How many elements a row of the product has; a product with a vector is one column."""
+        return self.node.shape[-1] if len(self.node.srcs[1].shape) > 1 else 1
+
+    @property
     def together(self) -> int:
         """The least number of outermost indices that take whole rows."""
-        columns = self.node.shape[-1]
-        return columns // gcd(columns, self.numel)
+        return self.columns // gcd(self.columns, self.numel)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +106,7 @@ class Product:
 def with_products(
     plan: Sequence[Group | Item], wanted: Iterable[Node]
 ) -> list[Group | Product | Item]:
-    """The plan, with each matrix product in one item with the first kernel that reads it by rows."""
+    """The plan, each matrix product in one item with the first kernel that reads it by rows."""
     asked = {id(base) for node in wanted for base in (node.base, reading(node).base)}
     readers: dict[int, list[Group | Item]] = {}
     for item in plan:
@@ -129,16 +133,9 @@ def _numel(node: Node, reader: Group | Item) -> int | None:
     """How many elements of the product ``node`` each outermost index needs; None: not by rows."""
     if isinstance(reader, Item) or reader.nest.folds_all or not node.numel:
         return None
-    if any(len(src.shape) < 2 for src in node.srcs):
+    steps = {reach.view.stride[0] for reach in reader.reaches if reach.node is node}
+    numel = steps.pop()
+    # What stays in memory and moves by this much from index to index cannot reach further at any.
+    if steps or numel <= 0 or numel * reader.extents[0] != node.numel:
         return None
-    views = [reach.view for reach in reader.reaches if reach.node is node]
-    numel = views[0].stride[0]
-    if numel <= 0 or numel * reader.extents[0] != node.numel:
-        return None
-    for view in views:
-        inner = list(zip(view.shape[1:], view.stride[1:], strict=True))
-        least = view.offset + sum(min(0, (extent - 1) * step) for extent, step in inner)
-        most = view.offset + sum(max(0, (extent - 1) * step) for extent, step in inner)
-        if view.stride[0] != numel or least < 0 or most >= numel:
-            return None
     return numel
