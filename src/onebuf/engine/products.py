@@ -23,7 +23,7 @@ from onebuf.memory import Block
 from onebuf.ops import new_array, quietly
 from onebuf.scheduler import reading
 from onebuf.scheduler.grouping import Group
-from onebuf.scheduler.products import Factors, Product
+from onebuf.scheduler.products import Product
 from onebuf.scheduler.tracing import Reach
 
 Array = np.ndarray[Any, Any]
@@ -57,9 +57,11 @@ def run_product(product: Product, fetch: Fetch) -> None:
 def _compute(product: Product, fetch: Fetch) -> list[tuple[Node, Array, Block]]:
     """All outputs, with the blocks that they lie on."""
     group, factors = product.group, product.factors
-    operands = [_stacks(part, fetch) for part in factors]
-    extent = group.extents[0]
-    count = extent if None in operands else indices_at_a_time(product)
+    pairs = [[fetch(reading(operand)) for operand in part.item.inputs] for part in factors]
+    extent, count = group.extents[0], indices_at_a_time(product)
+    stacks = [_stacks(x, y) if count < extent else None for x, y in pairs]
+    if None in stacks:
+        count = extent
     made = [(node, *new_array(node.shape, node.dtype)) for node in product.outputs]
     stored = {id(node): array for node, array, _ in made}
     outputs = [stored[id(node)] for node in group.outputs]
@@ -75,14 +77,13 @@ def _compute(product: Product, fetch: Fetch) -> list[tuple[Node, Array, Block]]:
     for first in range(0, extent, count):
         last = min(first + count, extent)
         rows = []
-        for part, factor, tile in zip(factors, operands, tiles, strict=True):
+        for part, pair, stack, tile in zip(factors, pairs, stacks, tiles, strict=True):
             begin, end = first * part.numel, last * part.numel
             out = tile[begin:end] if part.is_kept else tile[: end - begin]
-            if factor is None:
-                x, y = (fetch(reading(operand)) for operand in part.item.inputs)
-                quietly(matrix_product, x, y, out.reshape(part.node.shape))
+            if stack is None or count == extent:
+                quietly(matrix_product, *pair, out.reshape(part.node.shape))
             else:
-                quietly(multiply, *factor, begin // part.columns, end // part.columns, out)
+                quietly(multiply, *stack, begin // part.columns, end // part.columns, out)
             rows.append(out)
         launch(_part(group, nodes, first, last), [*outputs, *rows])
     return made
@@ -102,6 +103,8 @@ def indices_at_a_time(product: Product) -> int:
 
 def _part(group: Group, products: tuple[Node, ...], first: int, last: int) -> Group:
     """The kernel for some outermost indices; ``products`` are there for these alone."""
+    if last - first == group.extents[0]:
+        return replace(group, outputs=(*group.outputs, *products))
     extents = (last - first, *group.extents[1:])
     reaches = []
     for reach in group.reaches:
@@ -135,9 +138,8 @@ def multiply(x: Array, y: Array, begin: int, end: int, out: Array) -> None:
         done += into.size
 
 
-def _stacks(part: Factors, fetch: Fetch) -> tuple[Array, Array] | None:
+def _stacks(x: Array, y: Array) -> tuple[Array, Array] | None:
     """Both factors as `multiply` takes them; None if strides cannot say that."""
-    x, y = (fetch(reading(operand)) for operand in part.item.inputs)
     x, y = x[None, :] if x.ndim == 1 else x, y[:, None] if y.ndim == 1 else y
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     if prod(y.shape[:-2]) == 1:

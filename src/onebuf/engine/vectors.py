@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from onebuf.backends.arrayapi import run_into
 from onebuf.dtypes import float32, float64, kind
 from onebuf.engine.kernels import launch
-from onebuf.graph import BINARY, CAST, REDUCE, STORED, Node, reduce_dtype
+from onebuf.graph import BINARY, CAST, MATMUL, REDUCE, STORED, Node, reduce_dtype
 from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
 from onebuf.layout import View
 from onebuf.scheduler.grouping import Group
@@ -40,7 +41,7 @@ def matrix_product(x: Array, y: Array, out: Array) -> None:
     """The matrix product of ``x`` and ``y`` into ``out``, by whoever does it best."""
     if not (x.ndim > 1 < y.ndim and 1 not in out.shape[-2:]) and multiply_vector(x, y, out):
         return
-    np.matmul(x, y, out=out)
+    run_into(MATMUL, (x, y), None, out)
 
 
 def multiply_vector(x: Array, y: Array, out: Array) -> bool:

@@ -107,20 +107,22 @@ def with_products(
     plan: Sequence[Group | Item], wanted: Iterable[Node]
 ) -> list[Group | Product | Item]:
     """The plan, each matrix product in one item with the first kernel that reads it by rows."""
+    found = [item for item in plan if isinstance(item, Item) and item.node.op is MATMUL]
+    if not found:
+        return list(plan)
     asked = {id(base) for node in wanted for base in (node.base, reading(node).base)}
     readers: dict[int, list[Group | Item]] = {}
     for item in plan:
         for base in {id(node.base): node.base for node in item.inputs}.values():
             readers.setdefault(id(base), []).append(item)
     parts: dict[int, list[Factors]] = {}
-    for item in plan:
-        if isinstance(item, Item) and item.node.op is MATMUL and id(item.node) in readers:
-            first, *others = readers[id(item.node)]
-            numel = _numel(item.node, first)
-            if numel is not None:
-                kept = bool(others) or id(item.node) in asked
-                parts.setdefault(id(first), []).append(Factors(item, numel, kept))
-    inside = {id(part.item) for found in parts.values() for part in found}
+    for item in found:
+        first, *others = readers.get(id(item.node), [item])
+        numel = _numel(item.node, first)
+        if numel is not None:
+            kept = bool(others) or id(item.node) in asked
+            parts.setdefault(id(first), []).append(Factors(item, numel, kept))
+    inside = {id(part.item) for joined in parts.values() for part in joined}
     left = [item for item in plan if id(item) not in inside]
     return [_joined(item, parts.get(id(item), ())) for item in left]
 
