@@ -175,6 +175,26 @@ def test_a_product_that_nobody_else_reads_needs_memory_for_a_block_alone(monkeyp
     np.testing.assert_array_equal(np.asarray(result), np.asarray(x) @ np.asarray(w) + 1)
 
 
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize("holder", ["buffer", "view", "expression"])
+def test_a_product_that_somebody_holds_is_not_made_again(holder, count, monkeypatch):
+    monkeypatch.setattr(products, "TILE_NBYTES", 1)
+    monkeypatch.setattr(products, "LEAST_ROWS", len(X) // count)
+    held = onebuf.asarray(X) @ onebuf.asarray(W)
+    result = relu(onebuf, held + onebuf.asarray(B)) + held
+    if holder == "view":
+        held = held.T
+    elif holder == "expression":
+        held = held.T - 1
+    result.realize()
+    with onebuf.counters() as counted:
+        held.realize()
+    assert counted.kernels == (holder == "expression")
+    wanted = {"buffer": X @ W, "view": (X @ W).T, "expression": (X @ W).T - 1}[holder]
+    np.testing.assert_array_equal(np.asarray(held), wanted)
+    np.testing.assert_array_equal(np.asarray(result), np.maximum(X @ W + B, 0) + X @ W)
+
+
 def test_an_item_tells_what_it_did_and_why():
     heard: list[Any] = []
     result = onebuf.asarray(X) @ onebuf.asarray(W) + onebuf.asarray(B)

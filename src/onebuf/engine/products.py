@@ -1,7 +1,7 @@
 """Products run: some rows of a matrix product by BLAS, then the kernel on these, and so on.
 
-The rows wait in a tile of memory, or in the memory of the product if that is wanted too. A block
-has as many rows as BLAS needs to be fast; a small product is one block.
+The rows wait in a tile of memory, or in that of the whole product if it may be wanted too. A block
+has as many rows as BLAS needs to be fast; a small product is one block, and is kept: it is free.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from onebuf.engine.holding import is_held
 from onebuf.engine.kernels import launch
 from onebuf.engine.vectors import matrix_product
 from onebuf.events import KernelRan, listeners, tell
@@ -23,7 +24,7 @@ from onebuf.memory import Block
 from onebuf.ops import new_array, quietly
 from onebuf.scheduler import reading
 from onebuf.scheduler.grouping import Group
-from onebuf.scheduler.products import Product
+from onebuf.scheduler.products import Factors, Product
 from onebuf.scheduler.tracing import Reach
 
 Array = np.ndarray[Any, Any]
@@ -48,45 +49,59 @@ def run_product(product: Product, fetch: Fetch) -> None:
             error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
         raise
     if listeners():
-        nbytes = sum(array.nbytes for _, array, _ in made)
+        nbytes = product.bytes_written
         tell(KernelRan(product.name, nbytes, perf_counter() - start, 2))
     for node, array, block in made:
         attach(node, array, block)
 
 
 def _compute(product: Product, fetch: Fetch) -> list[tuple[Node, Array, Block]]:
-    """All outputs, with the blocks that they lie on."""
+    """All outputs, and the products that are kept, with the blocks that they lie on."""
     group, factors = product.group, product.factors
     pairs = [[fetch(reading(operand)) for operand in part.item.inputs] for part in factors]
     extent, count = group.extents[0], indices_at_a_time(product)
     stacks = [_stacks(x, y) if count < extent else None for x, y in pairs]
     if None in stacks:
         count = extent
-    made = [(node, *new_array(node.shape, node.dtype)) for node in product.outputs]
-    stored = {id(node): array for node, array, _ in made}
-    outputs = [stored[id(node)] for node in group.outputs]
+    made = [(node, *new_array(node.shape, node.dtype)) for node in group.outputs]
+    outputs = [array for _, array, _ in made]
+    tiles = [_tile(part, group, count) for part in factors]
     nodes = tuple([part.node for part in factors])
-    tiles, blocks = [], []
-    for part in factors:
-        if part.is_kept:
-            tiles.append(stored[id(part.node)].reshape(-1))
-        else:
-            tile, block = new_array((count * part.numel,), part.node.dtype)
-            tiles.append(tile)
-            blocks.append(block)  # the array alone does not keep its memory
     for first in range(0, extent, count):
         last = min(first + count, extent)
         rows = []
         for part, pair, stack, tile in zip(factors, pairs, stacks, tiles, strict=True):
             begin, end = first * part.numel, last * part.numel
-            out = tile[begin:end] if part.is_kept else tile[: end - begin]
+            out = tile.rows(begin, end)
             if stack is None or count == extent:
                 quietly(matrix_product, *pair, out.reshape(part.node.shape))
             else:
                 quietly(multiply, *stack, begin // part.columns, end // part.columns, out)
             rows.append(out)
         launch(_part(group, nodes, first, last), [*outputs, *rows])
+    for part, tile in zip(factors, tiles, strict=True):
+        if tile.is_whole:
+            made.append((part.node, tile.array.reshape(part.node.shape), tile.block))
     return made
+
+
+class Tile(NamedTuple):
+    """Memory for a product: all of it, or a block at a time."""
+
+    array: Array
+    block: Block
+    is_whole: bool
+
+    def rows(self, begin: int, end: int) -> Array:
+        """The place of some of its elements."""
+        return self.array[begin:end] if self.is_whole else self.array[: end - begin]
+
+
+def _tile(part: Factors, group: Group, count: int) -> Tile:
+    """Memory for a product that ``count`` indices at a time take; for all that others may want."""
+    whole = part.is_kept or count == group.extents[0] or is_held(part.item, group)
+    numel = part.node.numel if whole else count * part.numel
+    return Tile(*new_array((numel,), part.node.dtype), whole)
 
 
 def indices_at_a_time(product: Product) -> int:
