@@ -29,7 +29,7 @@ COMPLEX = (np.complex64, np.complex128, np.float32, ml_dtypes.bfloat16)
 
 def run_alone(item: Any) -> None:
     """Run one item of a schedule, whose operands are in memory."""
-    nodes = [*item.inputs, *item.outputs, *getattr(item, "others", ())]
+    nodes = [*item.inputs, *item.outputs, *getattr(item, "asked", ())]
     plan = make_plan([item], nodes)
     plan.run(plan.nodes_of(nodes))
 

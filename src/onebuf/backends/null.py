@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from onebuf.kernel import Limits, Linear, Opt, lower, verify
 from onebuf.scheduler import NOTHING, Item
 from onebuf.scheduler.grouping import Group
-from onebuf.scheduler.joining import Join
+from onebuf.scheduler.passes import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def run(group: Group, opts: Sequence[Opt] = (), limits: Limits | None = None) ->
     return verify(lower(group.nest, group.extents, views, group.scalars, opts, limits))
 
 
-def count(plan: Sequence[Group | Join | Item]) -> Counts:
+def count(plan: Sequence[Kernel | Item]) -> Counts:
     """What all of a plan would do."""
     total = Counts()
     for item in plan:
@@ -45,11 +45,9 @@ def count(plan: Sequence[Group | Join | Item]) -> Counts:
     return total
 
 
-def _one(item: Group | Join | Item) -> Counts:
+def _one(item: Kernel | Item) -> Counts:
     if isinstance(item, Item):
         done = int(item.kind != NOTHING)
         return Counts(done, 0, item.bytes_read * done, item.bytes_written * done)
-    read = sum(node.nbytes for node in item.inputs)
-    written = sum(node.nbytes for node in item.outputs)
-    parts = item.parts if isinstance(item, Join) else (item,)
-    return Counts(1, sum(run(part).instances for part in parts), read, written)
+    instances = sum(run(part).instances for part in item.parts)
+    return Counts(1, instances, item.bytes_read, item.bytes_written)

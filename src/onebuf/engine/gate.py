@@ -22,7 +22,9 @@ def _module(name: str) -> Callable[[], Any]:
 
 grouping = _module("onebuf.scheduler.grouping")
 passes = _module("onebuf.scheduler.passes")
+products = _module("onebuf.scheduler.products")
 rows = _module("onebuf.engine.rows")
 selecting = _module("onebuf.engine.selecting")
-steps = _module("onebuf.engine.steps")
+steps = _module("onebuf.engine.kernel_steps")
 supporting = _module("onebuf.engine.supporting")
+vectors = _module("onebuf.engine.vectors")

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import run_into
+from onebuf.engine import gate
 from onebuf.engine.elementary import is_ours, run_ours
 from onebuf.engine.sources import read_region
 from onebuf.events import Copied, KernelRan, listeners, tell
-from onebuf.graph import COPY, LIBRARY, SOURCE, VIEW, Kind, Node, attach, settle
+from onebuf.graph import COPY, LIBRARY, MATMUL, SOURCE, VIEW, Kind, Node, attach, settle
 from onebuf.layout import View
 from onebuf.memory import Block
 from onebuf.ops import adopted, new_array, quietly
@@ -66,7 +67,9 @@ def _compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
             return made.array, made.block
         operands = (found,)
     out, block = new_array(node.shape, node.dtype)
-    if operands and is_ours(node.op, operands[0].dtype, node.dtype):
+    if node.op is MATMUL and 1 in (*node.shape[-2:], *[x.ndim for x in operands]):
+        quietly(gate.vectors().matrix_product, *operands, out)
+    elif operands and is_ours(node.op, operands[0].dtype, node.dtype):
         quietly(run_ours, node.op, operands, node.arg, out)
     else:
         quietly(run_into, COPY if node.op is LIBRARY else node.op, operands, node.arg, out)

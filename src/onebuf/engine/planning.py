@@ -121,8 +121,9 @@ def _items(wanted: Sequence[Node], own: bool, dry: bool) -> tuple[list[Kernel | 
         cost = moved / BYTES_A_SECOND + drawn / RANDOM_BYTES_A_SECOND + len(items) * ITEM_SECONDS
     if items and tier != "interpret" and (tier == "compile" or _is_due(key, cost, dry)):
         groups = gate.grouping().group(wanted, supports, own)
+        joined = gate.products().with_products(groups, wanted)
         roots = gate.grouping().roots_of(wanted, items)
-        return gate.passes().in_passes(groups, roots), key, 0.0
+        return gate.passes().in_passes(joined, roots), key, 0.0
     return [_kernel(item) if _needs_kernel(item.node) else item for item in items], key, cost
 
 

@@ -137,7 +137,7 @@ def make_plan(
     steps: list[Step] = []
     end = 0
     for item in items:
-        step = _step(item, places, gifts)
+        step = _step(item, places, gifts, private)
         begin, end = end, end + len(parts_of(item))
         step.done = tuple([numbers[me] for me in last if begin <= last[me] < end])
         steps.append(step)
@@ -151,10 +151,12 @@ def parts_of(item: Kernel | Item) -> Sequence[Kernel | Item]:
     return getattr(item, "passes", (item,))
 
 
-def _step(item: Kernel | Item, places: Numbers, gifts: dict[int, int]) -> Step:
+def _step(
+    item: Kernel | Item, places: Numbers, gifts: dict[int, int], private: Collection[int]
+) -> Step:
     if isinstance(item, Item):
         return PassStep(item, places)
-    return gate.steps().kernel_step(item, places, gifts)  # type: ignore[no-any-return]
+    return gate.steps().kernel_step(item, places, gifts, private)  # type: ignore[no-any-return]
 
 
 def _offered(
@@ -177,4 +179,4 @@ def _used(item: Kernel | Item) -> list[int]:
     """The nodes, by id, that a run of ``item`` asks for."""
     if isinstance(item, Item):
         return [id(item.node)]
-    return [id(node) for node in (*item.inputs, *item.outputs, *item.others)]
+    return [id(node) for node in item.asked]

@@ -6,6 +6,7 @@ is one launch: it says from which of these each slot is reached, and how far fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from time import perf_counter
@@ -17,7 +18,7 @@ from numpy.lib.array_utils import byte_bounds
 from onebuf.engine.kernels import WORD_NBYTES
 from onebuf.engine.launching import prepare
 from onebuf.engine.picking import OutsideError
-from onebuf.engine.plans import Given, Held, Numbers, Step
+from onebuf.engine.plans import Given, Held, Numbers
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import Node, attach, settle
 from onebuf.memory import Block, address_of
@@ -25,20 +26,11 @@ from onebuf.ops import new_array
 from onebuf.options import options
 from onebuf.scheduler.grouping import Group
 from onebuf.scheduler.joining import Join
-from onebuf.scheduler.passes import Kernel, Passes
 from onebuf.scheduler.steps import Read
 
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
 """The first byte of some memory, and the one after the last, for each of the addresses."""
-
-
-def kernel_step(kernel: Kernel, numbers: Numbers, gifts: dict[int, int]) -> Step:
-    """The step that runs ``kernel``."""
-    if isinstance(kernel, Passes):
-        passes = [KernelStep(group, numbers, gifts) for group in kernel.passes]
-        return PassesStep(kernel.name, passes)
-    return KernelStep(kernel, numbers, gifts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +73,20 @@ class Call:
         )
         self._picks = tuple([numbers[id(node)] for node in group.picks])
 
-    def run(self, bases: list[int], limits: Limits | None, held: Held) -> None:
-        """Run it; with ``limits``, so that no other memory is touched."""
+    def run(
+        self,
+        bases: list[int],
+        limits: Limits | None,
+        held: Held,
+        shifts: Sequence[int] | None = None,
+    ) -> None:
+        """Run it; with ``limits``, so that no other memory is touched.
+
+        ``shifts`` say for each slot how much further on it begins.
+        """
         addresses = [bases[at] + offset for at, offset in self._places]
+        if shifts is not None:
+            addresses = [one + two for one, two in zip(addresses, shifts, strict=True)]
         scalars = b"".join(
             [
                 scalar if isinstance(scalar, bytes) else _given_word(scalar, held)
@@ -105,23 +108,36 @@ class KernelStep:
 
     __slots__ = ("done", "_name", "_inputs", "_outputs", "_calls")
 
-    def __init__(self, kernel: Group | Join, numbers: Numbers, gifts: dict[int, int]) -> None:
+    def __init__(
+        self,
+        kernel: Group | Join,
+        numbers: Numbers,
+        gifts: dict[int, int],
+        name: str,
+        brought: Sequence[Node] = (),
+    ) -> None:
+        """``brought`` are operands whose memory comes from elsewhere; their bases are the last."""
         self.done: tuple[int, ...] = ()
-        self._name = kernel.name
-        inputs, outputs = kernel.inputs, kernel.outputs
+        self._name = name
+        inputs = [node for node in kernel.inputs if all(node is not other for other in brought)]
         self._inputs = tuple([numbers[id(node)] for node in inputs])
         self._outputs = tuple(
             [
                 Output(numbers[id(node)], node.shape, node.dtype, gifts.get(id(node), -1))
-                for node in outputs
+                for node in kernel.outputs
             ]
         )
-        bases = {id(node): at for at, node in enumerate((*inputs, *outputs), 1)}
+        nodes = (*inputs, *kernel.outputs, *brought)
+        bases = {id(node): at for at, node in enumerate(nodes, 1)}
         try:
-            self._calls = [Call(part, bases, numbers) for part in kernel.parts]
+            self._calls = self.calls(kernel, bases, numbers)
         except Exception as error:
             say_where(error, self._name, kernel.node)
             raise
+
+    def calls(self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers) -> list[Call]:
+        """What is launched."""
+        return [Call(part, bases, numbers) for part in kernel.parts]
 
     @property
     def nbytes(self) -> int:
@@ -137,6 +153,21 @@ class KernelStep:
 
     def launch(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel without telling anyone."""
+        try:
+            made = self._run(held, arena, given)
+        except OutsideError:
+            raise
+        except Exception as error:
+            kept = [output.number for output in self._outputs if output.number >= 0]
+            for number in kept[:1]:
+                say_where(error, self._name, held_node(number, held))
+            raise
+        for output, new in zip(self._outputs, made, strict=True):
+            if new is not None:
+                attach(held_node(output.number, held), *new)
+
+    def _run(self, held: Held, arena: int, given: Given) -> list[tuple[Array, Block] | None]:
+        """The memory of the results, None for those in the arena."""
         made: list[tuple[Array, Block] | None] = []
         bases = [0]
         for number in self._inputs:
@@ -149,20 +180,14 @@ class KernelStep:
                 new = new_array(output.shape, output.dtype)
             bases.append(arena + ~output.number if new is None else address_of(new[0]))
             made.append(new)
-        try:
-            limits = self._limits(held, made) if options().check_bounds else None
-            for call in self._calls:
-                call.run(bases, limits, held)
-        except OutsideError:
-            raise
-        except Exception as error:
-            kept = [output.number for output in self._outputs if output.number >= 0]
-            for number in kept[:1]:
-                say_where(error, self._name, held_node(number, held))
-            raise
-        for output, new in zip(self._outputs, made, strict=True):
-            if new is not None:
-                attach(held_node(output.number, held), *new)
+        limits = self._limits(held, made) if options().check_bounds else None
+        self.perform(bases, limits, held)
+        return made
+
+    def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
+        """Launch everything, on memory that begins at ``bases``."""
+        for call in self._calls:
+            call.run(bases, limits, held)
 
     def _limits(self, held: Held, made: list[tuple[Array, Block] | None]) -> Limits:
         """The bounds of all memory; a plan that checks them has no arena."""

@@ -53,9 +53,10 @@ class Group:
         return (self,)
 
     @property
-    def others(self) -> tuple[Node, ...]:
-        """Nodes that a run asks for, but not for their elements."""
-        return (*[giver.node for giver in self.givers if giver is not None], *self.picks)
+    def asked(self) -> tuple[Node, ...]:
+        """The nodes that a run asks for: for their elements, their values or their indices."""
+        givers = [giver.node for giver in self.givers if giver is not None]
+        return (*self.inputs, *self.outputs, *givers, *self.picks)
 
     @property
     def kind(self) -> str:

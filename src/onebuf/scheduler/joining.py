@@ -96,9 +96,9 @@ class Join:
         return (self.node,)
 
     @property
-    def others(self) -> tuple[Node, ...]:
-        """Nodes that a run asks for, but not for their elements."""
-        return tuple([node for part in self.parts for node in part.others])
+    def asked(self) -> tuple[Node, ...]:
+        """The nodes that a run asks for."""
+        return tuple([node for part in self.parts for node in part.asked])
 
     @property
     def name(self) -> str:

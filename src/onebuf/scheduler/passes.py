@@ -15,6 +15,7 @@ from onebuf.kernel import FOLDS
 from onebuf.scheduler.grouping import Group
 from onebuf.scheduler.items import Item
 from onebuf.scheduler.joining import Join
+from onebuf.scheduler.products import Product
 
 MOST_PASSES = 4
 MOST_NBYTES = 1 << 18
@@ -61,9 +62,9 @@ class Passes:
         return tuple([node for me, node in read.items() if me not in made])
 
     @property
-    def others(self) -> tuple[Node, ...]:
-        """Nodes that a run asks for, but not for their elements."""
-        return tuple([node for group in self.passes for node in group.others])
+    def asked(self) -> tuple[Node, ...]:
+        """The nodes that a run asks for."""
+        return tuple([node for group in self.passes for node in group.asked])
 
     @property
     def bytes_read(self) -> int:
@@ -76,10 +77,12 @@ class Passes:
         return sum(node.nbytes for node in self.outputs)
 
 
-Kernel = Group | Join | Passes
+Kernel = Group | Join | Product | Passes
 
 
-def in_passes(items: Sequence[Group | Join | Item], roots: set[int]) -> list[Kernel | Item]:
+def in_passes(
+    items: Sequence[Group | Join | Product | Item], roots: set[int]
+) -> list[Kernel | Item]:
     """The same work, with groups that only wait for each other as one kernel.
 
     ``roots`` are the nodes, by id, that were asked for.
