@@ -67,10 +67,17 @@ def _compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
             return made.array, made.block
         operands = (found,)
     out, block = new_array(node.shape, node.dtype)
-    if node.op is MATMUL and 1 in (*node.shape[-2:], *[x.ndim for x in operands]):
+    if node.op is MATMUL and _may_be_fold(node, operands):
         quietly(gate.vectors().matrix_product, *operands, out)
     elif operands and is_ours(node.op, operands[0].dtype, node.dtype):
         quietly(run_ours, node.op, operands, node.arg, out)
     else:
         quietly(run_into, COPY if node.op is LIBRARY else node.op, operands, node.arg, out)
     return out, block
+
+
+def _may_be_fold(node: Node, factors: tuple[Array, ...]) -> bool:
+    """Whether a product is one with a vector, and not plainly one for BLAS."""
+    if 1 not in (*node.shape[-2:], *[factor.ndim for factor in factors]):
+        return False
+    return node.dtype.kind in "iu" or not all(factor.flags.forc for factor in factors)
