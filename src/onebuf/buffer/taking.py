@@ -8,6 +8,7 @@ asked for.
 
 from __future__ import annotations
 
+from math import prod
 from types import EllipsisType
 from typing import Any
 
@@ -33,15 +34,18 @@ def taken(node: Node, key: Any) -> Node | None:
     indices = _shape_of(parts[place])
     if indices is None:
         return None
+    stored = settle(node) is not None and _is_stored(parts[place])
+    if stored and node.numel * prod(indices) <= options().eager_numel:
+        return None
     rest = index(node, tuple([_ALL if n == place else part for n, part in enumerate(parts)]))
     before = parts[:place]
     after = len(parts) - place - 1
     axis = len(rest.shape) - 1 - after if any(part is ... for part in before) else place
     extent = rest.shape[axis]
-    if _is_known_outside(parts[place], extent):
+    picked = rest.numel // extent * prod(indices) if extent else 0
+    if stored and picked <= options().eager_numel:
         return None
-    picked = rest.numel // extent * int(np.prod(indices)) if extent else 0
-    if picked <= options().eager_numel and settle(node) is not None and _is_stored(parts[place]):
+    if _is_known_outside(parts[place], extent):
         return None
     return take(rest, _node_of(parts[place]), axis)
 
