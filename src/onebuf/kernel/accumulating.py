@@ -105,6 +105,7 @@ class Accumulators:
                 w.emit(Code.STORE, (where, place, self._read(fold, cell)), w.lines[where].dtype)
         w.close(branch)
         w.emit(Code.BARRIER)
+        place = self._item(with_part=False)  # what was worked out in the branch is over with it
         found: Cells = {}
         for fold, lanes in cells.items():
             dtype = self.nest.steps[fold].dtype
