@@ -173,6 +173,27 @@ def test_one_wrong_index_among_many_is_found(threads):
                 result.realize()
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        lambda xp: xp.arange(12),
+        lambda xp: xp.zeros(12),
+        lambda xp: xp.full((12,), 7),
+        lambda xp: xp.arange(24)[::2],
+        lambda xp: xp.reshape(xp.arange(12.0), (3, 4)).T.copy().reshape(12),
+        lambda xp: xp.broadcast_to(xp.asarray([5.0]), (12,)),
+    ],
+)
+def test_anything_can_be_picked_from(source):
+    indices = np.array([3, -1, 11, 0])
+
+    def picked(xp: Any) -> Any:
+        x = source(xp)
+        return xp.take(x, xp.asarray(indices), axis=0) + x[1]
+
+    assert_same(in_every_tier(lambda: picked(onebuf)), picked(np))
+
+
 def test_an_index_that_is_computed_is_looked_at_too():
     with config(eager_numel=0, tier="compile"):
         x = onebuf.asarray(np.arange(10.0))

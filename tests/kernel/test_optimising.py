@@ -330,3 +330,19 @@ def test_no_legal_sequence_of_optimisations_changes_a_result(drawn):
     found = result(case, *opts)
     for slot, expected in case.expected().items():
         np.testing.assert_array_equal(found[slot], expected)
+
+
+def test_a_shared_total_is_read_where_the_work_item_is_known_again():
+    real = np.dtype("float64")
+    steps = (
+        Step(LOAD, (), real, 0),
+        Step(REDUCE["sum"], (0,), real, Fold(0)),
+        Step(STORE, (0,), real, 1),
+        Step(STORE, (1,), real, 2),
+    )
+    nest = Nest(3, (Slot(real, (1, 0, 0)),) * 3, steps)
+    opts = [Opt(GROUP, 0, 2), Opt(LOCAL, 1, 2), Opt(LOCAL, 2, 2)]
+    program = verify(lower(nest, (2, 2, 2), [View((2, 2, 2), (1, 0, 0))] * 3, (), opts))
+    memories = {n: Memory(np.array([2.0, 1.0]) * (n == 0)) for n in range(3)}
+    execute(program, memories)
+    assert [memories[n].flat.tolist() for n in (1, 2)] == [[2, 1], [3, 3]]

@@ -39,7 +39,8 @@ def outside(op: Op, axis: int, extent: int, indices: Array) -> IndexRangeError |
 
 def _error(op: Op, axis: int, extent: int, indices: Array) -> IndexRangeError:
     low, high = int(np.min(indices)), int(np.max(indices))
+    what = "take" if op is TAKE else f"{op.name} cannot handle these values: it"
     return IndexRangeError(
-        f"{op.name} along axis {axis} needs indices in {-extent}..{extent - 1}, got "
+        f"{what} along axis {axis} needs indices in {-extent}..{extent - 1}, got "
         f"{high if high >= extent else low}"
     )

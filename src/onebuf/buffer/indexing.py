@@ -150,9 +150,11 @@ def _is_apart(node: Node, value: Node) -> bool:
 
 def _with_arrays(key: Any) -> Any:
     """``key`` with lists turned into arrays."""
-    if isinstance(key, tuple):
-        return tuple([_array_of_indices(part) if isinstance(part, list) else part for part in key])
-    return _array_of_indices(key) if isinstance(key, list) else key
+    if key.__class__ is list:
+        return _array_of_indices(key)
+    if key.__class__ is tuple:
+        return tuple([_array_of_indices(part) if part.__class__ is list else part for part in key])
+    return key
 
 
 def _array_of_indices(key: list[Any]) -> Any:

@@ -8,6 +8,7 @@ asked for.
 
 from __future__ import annotations
 
+from math import prod
 from types import EllipsisType
 from typing import Any
 
@@ -25,25 +26,37 @@ _DTYPES = frozenset({int8, int16, int32, int64, uint8, uint16, uint32})
 
 def taken(node: Node, key: Any) -> Node | None:
     """The elements that ``key`` picks, if they are to be picked later; None if at once."""
-    parts = key if key.__class__ is tuple else (key,)
-    places = [place for place, part in enumerate(parts) if not _is_slice(part)]
-    if len(places) != 1 or node.base.op is SOURCE:
+    if key.__class__ is tuple:
+        parts = key
+        places = [place for place, part in enumerate(parts) if not _is_slice(part)]
+        if len(places) != 1:
+            return None
+        (place,) = places
+    else:
+        parts, place = (key,), 0
+    shape = _shape_of(parts[place])
+    if shape is None or node.base.op is SOURCE:
         return None
-    (place,) = places
-    indices = _shape_of(parts[place])
-    if indices is None:
+    stored = settle(node) is not None and _is_stored(parts[place])
+    if stored and _is_small(node, parts, shape):
         return None
     rest = index(node, tuple([_ALL if n == place else part for n, part in enumerate(parts)]))
-    before = parts[:place]
     after = len(parts) - place - 1
-    axis = len(rest.shape) - 1 - after if any(part is ... for part in before) else place
+    axis = len(rest.shape) - 1 - after if any(part is ... for part in parts[:place]) else place
     extent = rest.shape[axis]
+    if stored and rest.numel // max(1, extent) * prod(shape) <= options().eager_numel:
+        return None
     if _is_known_outside(parts[place], extent):
         return None
-    picked = rest.numel // extent * int(np.prod(indices)) if extent else 0
-    if picked <= options().eager_numel and settle(node) is not None and _is_stored(parts[place]):
-        return None
     return take(rest, _node_of(parts[place]), axis)
+
+
+def _is_small(node: Node, parts: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
+    """Whether few elements are picked: found quickly, and by no means always."""
+    numel = node.numel
+    if len(parts) == 1 and numel:
+        numel //= node.shape[0]
+    return numel * prod(shape) <= options().eager_numel
 
 
 def _is_slice(part: Any) -> bool:
