@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import float32, float64, kind
 from onebuf.graph import Op
 from onebuf.kernel import FOLDS, SCANS
 from onebuf.render import elements, folds
@@ -19,7 +20,7 @@ def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     if op in EXTREMES:
         return folds.supports(EXTREMES[op], operands[0], operands[0])
     if op in SCANS:
-        return result.name in elements.TYPES and operands[0] == result
+        return operands[0] == result and (kind(result) in "biu" or result in (float32, float64))
     if op in FOLDS:
         return folds.supports(op, operands[0], result)
     return elements.supports(op, operands, result)
