@@ -64,6 +64,19 @@ def test_a_mask_of_any_layout_takes_numpys_elements(shape, step, turned, threads
         np.testing.assert_array_equal(np.asarray(one), two)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float32", "complex128"])
+@pytest.mark.parametrize("shape", [(50, 3), (5000, 7), (6, 7, 8), (0, 3), (9, 0), (1, 1, 1)])
+def test_a_mask_of_the_first_axes_takes_rows(shape, dtype):
+    array = elements(dtype, shape, 1)
+    for ndim in range(1, len(shape)):
+        mask = flags(shape[:ndim], 0.5, ndim)
+        with config(tier="compile"):
+            x, m = onebuf.asarray(array), onebuf.asarray(mask)
+            np.testing.assert_array_equal(np.asarray(x[m]), array[mask], strict=True)
+            turned = np.asarray(onebuf.asarray(array)[::-1][m])
+        np.testing.assert_array_equal(turned, array[::-1][mask], strict=True)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("shape", [(300_001,), (300, 1000), (3, 100, 1000)])
 def test_threads_share_a_mask(shape, threads):

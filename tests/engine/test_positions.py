@@ -128,6 +128,17 @@ def test_every_rendering_and_the_reference_agree(strategy, shape, axis):
     np.testing.assert_array_equal(reference, wanted)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_a_position_is_told_as_one_thing(dtype):
+    with config(tier="compile", eager_numel=0):
+        x = onebuf.asarray(np.ones((4, 50), dtype))
+        for got, name in (
+            (onebuf.argmax(x, axis=1), "max + argmax"),
+            (onebuf.argmin(x * 2, axis=0) + 1, "multiply + min + argmin + add"),
+        ):
+            assert [item.name for item in onebuf.schedule(got)] == [name]
+
+
 def test_a_search_that_would_leave_its_memory_is_stopped():
     array = np.zeros(1000)
     array[-1] = 1

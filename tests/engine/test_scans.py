@@ -105,6 +105,9 @@ CHAINS = {
     "centred": lambda xp, x, axis: xp.cumulative_sum(
         x - xp.max(x, axis=axis, keepdims=True), axis=axis
     ),
+    "less its largest": lambda xp, x, axis: (
+        x - xp.max(xp.cumulative_sum(x, axis=axis), axis=axis, keepdims=True)
+    ),
     "then folded": lambda xp, x, axis: xp.max(xp.cumulative_sum(x, axis=axis), axis=axis),
     "where it is largest": lambda xp, x, axis: xp.argmax(
         xp.cumulative_sum(x, axis=axis), axis=axis

@@ -18,7 +18,7 @@ from onebuf.render.fetching import picked_rows
 from onebuf.render.halves import HALVES
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
-from onebuf.render.scans import has_scans, scans_columns
+from onebuf.render.scans import column_lanes, has_scans
 from onebuf.render.tiles import has_tiles
 
 VECTOR_NBYTES = 64
@@ -48,7 +48,7 @@ def choose(
     """The rendering to compile and run."""
     facts = _facts(nest)
     if facts.has_scans:
-        return _rendering("scans", facts.lanes if scans_columns(nest) else 1)
+        return _rendering("scans", column_lanes(nest, facts.lanes))
     wide = len(extents) > 1
     is_short = wide and facts.has_columns and extents[-1] < SHORT and extents[-2] >= MANY
     if facts.folds_columns or is_short:

@@ -30,9 +30,11 @@ _spent = 0.0
 
 def pick(array: Array, key: Any) -> Node | None:
     """What ``key`` takes of ``array``, if that is a mask and it is time for kernels."""
-    if not _is_mask(key, array) or not _is_due(array.size):
-        return None
-    return gate.selecting().pick(array, key)  # type: ignore[no-any-return]
+    if _is_row_mask(key, array) and _is_due(key.size):
+        return gate.selecting().pick_rows(array, key)  # type: ignore[no-any-return]
+    if _is_mask(key, array) and _is_due(key.size):
+        return gate.selecting().pick(array, key)  # type: ignore[no-any-return]
+    return None
 
 
 def positions(array: Array) -> list[Node] | None:
@@ -70,6 +72,17 @@ def _is_mask(key: Any, array: Array) -> bool:
         and key.ndim > 0
         and key.shape == array.shape
         and array.itemsize in _ITEMSIZES
+    )
+
+
+def _is_row_mask(key: Any, array: Array) -> bool:
+    """Whether ``key`` is a mask of the first axes of ``array``, and others are left."""
+    return (
+        key.__class__ is np.ndarray
+        and key.dtype == np.bool
+        and 0 < key.ndim < array.ndim
+        and key.shape == array.shape[: key.ndim]
+        and array.size > 0
     )
 
 

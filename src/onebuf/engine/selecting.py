@@ -38,6 +38,17 @@ def pick(array: Array, mask: Array) -> Node:
     return Leaf(made, block)
 
 
+def pick_rows(array: Array, mask: Array) -> Node:
+    """The rows of ``array`` that ``mask``, of the shape of its first axes, takes, in order."""
+    rest = array.shape[mask.ndim :]
+    source = np.ascontiguousarray(array).reshape(mask.size, *rest)
+    (places,) = positions(_flat(mask))
+    made, block = new_array((*places.shape, *rest), array.dtype)
+    assert places.array is not None
+    np.take(source, places.array, axis=0, out=made, mode="clip")
+    return Leaf(made, block)
+
+
 def positions(mask: Array) -> list[Node]:
     """Where the elements are that ``mask`` takes: an array of indices for each axis."""
     flat = _flat(mask)

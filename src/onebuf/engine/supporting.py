@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import float32, float64, kind
 from onebuf.graph import Op
 from onebuf.kernel import FOLDS, SCANS
 from onebuf.render import elements, folds
@@ -13,16 +14,13 @@ from onebuf.scheduler.positions import EXTREMES
 
 DT = np.dtype[Any]
 
-SCANNED = frozenset(map(np.dtype, ("f4", "f8", *np.typecodes["AllInteger"])))
-"""What results run along in the dtype of the elements: halves would be rounded at every step."""
-
 
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     """Whether there is a kernel for ``op`` on operands of these dtypes."""
     if op in EXTREMES:
         return folds.supports(EXTREMES[op], operands[0], operands[0])
     if op in SCANS:
-        return result in SCANNED and operands[0] == result
+        return operands[0] == result and (kind(result) in "biu" or result in (float32, float64))
     if op in FOLDS:
         return folds.supports(op, operands[0], result)
     return elements.supports(op, operands, result)

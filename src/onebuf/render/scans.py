@@ -6,7 +6,7 @@ it if memory has its neighbours there: then a vector of columns is scanned at on
 
 from __future__ import annotations
 
-from onebuf.graph import BINARY, SCAN, Op
+from onebuf.graph import BINARY, RANDOM_WORDS, SCAN, Op
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCANS, STORE, Nest
 from onebuf.kernel.folding import identity
 from onebuf.render.builder import Value
@@ -15,6 +15,21 @@ from onebuf.render.loops import Frame, Work
 from onebuf.render.searching import Rows
 
 _COMBINE: dict[Op, Op] = {SCAN["sum"]: BINARY["add"], SCAN["prod"]: BINARY["multiply"]}
+
+
+WIDE = 4
+"""Vectors of columns that run at once while there are so many: each row is in as many lines of
+memory, next to each other."""
+FEW_STEPS = 16
+"""The most steps that are computed for so many."""
+
+
+def column_lanes(nest: Nest, lanes: int) -> int:
+    """Lanes along columns where a vector has ``lanes``; 1: along none."""
+    if not scans_columns(nest):
+        return 1
+    is_plain = not any(step.op in RANDOM_WORDS for step in nest.steps)
+    return lanes * WIDE if is_plain and len(nest.steps) <= FEW_STEPS else lanes
 
 
 def has_scans(nest: Nest) -> bool:
@@ -42,14 +57,15 @@ class Scans(Rows):
         if frame.depth != self.nest.ndim - 2 or not scans_columns(self.nest):
             return super().loop(frame, work)
         self.axis = frame.depth
-        first, end = self.bounds(frame.depth)
-        middle = self.last_whole(first, end, self.vector)
-        for lanes, start, stop in ((self.vector, first, middle), (1, middle, end)):
+        start, end = self.bounds(frame.depth)
+        for lanes in sorted({self.vector, max(1, self.vector // WIDE), 1}, reverse=True):
+            stop = self.last_whole(start, end, lanes) if lanes > 1 else end
             loop = self.open(start, [], lanes, stop)
             self.b.lanes = lanes
             self.body(frame, work, loop.counter)
             self.b.lanes = 1
             self.close(loop, [])
+            start = stop
         return []
 
     def sweep(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:

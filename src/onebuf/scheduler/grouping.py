@@ -21,6 +21,7 @@ from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.joining import Join, is_computed, is_joined, regions, trace_part
 from onebuf.scheduler.merging import Root, cluster_space, merge
 from onebuf.scheduler.moving import MOVES, MovingTrace, is_picked_from, merged_mask
+from onebuf.scheduler.positions import names
 from onebuf.scheduler.reading import reading
 from onebuf.scheduler.scans import space_of
 from onebuf.scheduler.spaces import Space
@@ -71,15 +72,14 @@ class Group:
     @property
     def name(self) -> str:
         """The operations that it does, in order."""
-        names = self._names
-        if len(names) > MOST_NAMES:
-            names[MOST_NAMES - 1 :] = [f"{len(names) - MOST_NAMES + 1} more"]
-        return " + ".join(names) or self.node.op.name
+        told = self._names
+        if len(told) > MOST_NAMES:
+            told[MOST_NAMES - 1 :] = [f"{len(told) - MOST_NAMES + 1} more"]
+        return " + ".join(told) or self.node.op.name
 
     @property
     def _names(self) -> list[str]:
-        kinds = (Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER, Kind.PAD)
-        return [step.op.name for step in self.nest.steps if step.op.kind in kinds]
+        return names(self.nest)
 
     @property
     def bytes_read(self) -> int:

@@ -16,11 +16,12 @@ import numpy as np
 
 from onebuf.dtypes import bool as boolean
 from onebuf.dtypes import int64, kind
-from onebuf.graph import BINARY, REDUCE, UNARY, WHERE, Op
-from onebuf.kernel import INDEX, Fold
+from onebuf.graph import BINARY, REDUCE, UNARY, WHERE, Kind, Op
+from onebuf.kernel import FOLDS, INDEX, Fold, Nest
 
 EXTREMES: dict[Op, Op] = {REDUCE["argmax"]: REDUCE["max"], REDUCE["argmin"]: REDUCE["min"]}
 """Which extreme a position is of."""
+_TOLD = (Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER, Kind.PAD)
 NOWHERE = np.int64(np.iinfo(np.int64).max)
 
 
@@ -52,3 +53,22 @@ def position(
     index = add(INDEX, (), int64, slot)
     place = add(WHERE, (found, index, scalar(NOWHERE)), int64)
     return Position(extreme, add(REDUCE["min"], (place,), int64, replace(fold, first=True)))
+
+
+def names(nest: Nest) -> list[str]:
+    """What a nest computes, in order: a position is one thing, however many steps it takes."""
+    steps = nest.steps
+    told = {n: step.op.name for n, step in enumerate(steps) if step.op.kind in _TOLD}
+    for number, step in enumerate(steps):
+        if step.op in FOLDS and step.arg.first:
+            place = step.args[0]
+            found = steps[place].args[0]
+            inside = {place, found}
+            equal = found
+            if steps[found].op is not BINARY["equal"]:
+                inside |= set(steps[found].args)
+                equal = steps[found].args[0]
+            extreme = steps[steps[equal].args[1]].op
+            told = {n: name for n, name in told.items() if n not in inside}
+            told[number] = f"arg{extreme.name}"
+    return [told[number] for number in sorted(told)]

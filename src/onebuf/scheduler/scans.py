@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from onebuf.graph import Node
-from onebuf.kernel import SCANS
+from onebuf.kernel import FOLDS, SCANS
 from onebuf.layout import View
 from onebuf.scheduler.spaces import Space, bare, fold_space, folded
 from onebuf.scheduler.tracing import Cut, scan_view
@@ -35,6 +35,8 @@ def scan_space(node: Node, folds: Sequence[Node]) -> Space | None:
         return None
     first = scans[0]
     axis = first.arg
+    if node.op in FOLDS:
+        raise Cut(first, "it is folded afterwards")
     for other in scans:
         if other.shape != node.shape or other.arg != axis:
             raise Cut(other, "its result is read at another shape, or along another axis")
