@@ -6,6 +6,7 @@ elements one by one, so reading with them makes a new buffer and writing goes st
 
 from __future__ import annotations
 
+from time import perf_counter
 from types import EllipsisType, NoneType
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from onebuf.dtypes import typed_scalar
 from onebuf.engine import assign, change, check_kind, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
-from onebuf.events import KernelRan, listeners, tell
+from onebuf.events import KernelRan, kernel_frame, listeners, tell
 from onebuf.graph import SOURCE, Node
 from onebuf.memory import PoolBlock
 from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
@@ -59,13 +60,15 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
         return index(node, key), True
     array = read(node)
     _check_key(key)
+    told, start = listeners(), perf_counter()
     try:
-        picked = array[key]
+        picked = kernel_frame("pick")(array.__getitem__, key) if told else array[key]
     except IndexError as error:
         raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
     result = adopted(np.asarray(picked))
-    if listeners():
-        tell(KernelRan("pick", result.nbytes, 0.0, 0))
+    if told:
+        nbytes = result.nbytes
+        tell(KernelRan("pick", nbytes, perf_counter() - start, 0, nbytes, start))
     return result, False
 
 
@@ -116,12 +119,18 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
         if value.array.size > 1 and not _is_apart(node, value):
             return False
         value = value.array
+    told = listeners()
+    start = perf_counter() if told else 0.0
     try:
-        quietly(array.__setitem__, key, value)
+        if told:
+            quietly(kernel_frame("assign"), array.__setitem__, key, value)
+        else:
+            quietly(array.__setitem__, key, value)
     except (IndexError, TypeError, ValueError, OverflowError):
         return False
-    if listeners():
-        tell(KernelRan("assign", array[key].nbytes, 0.0, 0))
+    if told:
+        seconds, nbytes = perf_counter() - start, array[key].nbytes
+        tell(KernelRan("assign", nbytes, seconds, 0, getattr(value, "nbytes", 0), start))
     return True
 
 

@@ -17,8 +17,8 @@ from numpy.lib.array_utils import byte_bounds
 
 from onebuf.engine.choosing import VECTOR_NBYTES, checked, choose
 from onebuf.errors import BoundsError
-from onebuf.events import KernelRan, listeners, tell
-from onebuf.graph import Node, attach, settle
+from onebuf.events import Copied, KernelRan, kernel_frame, listeners, tell
+from onebuf.graph import Kind, Node, attach, settle
 from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
 from onebuf.memory import address_of
 from onebuf.ops import new_array
@@ -70,10 +70,18 @@ def run_group(group: Group) -> None:
             error.add_note(f"while computing {group.outputs[0].op.name}, asked for at {origin}")
         raise
     if listeners():
-        nbytes = sum(array.nbytes for array, _ in made)
-        tell(KernelRan(group.name, nbytes, perf_counter() - start, 2))
+        _tell(group, start)
     for node, (array, block) in zip(group.outputs, made, strict=True):
         attach(node, array, block)
+
+
+def _tell(group: Group, start: float) -> None:
+    """Say that the kernel of ``group`` ran."""
+    read, written, name = group.bytes_read, group.bytes_written, group.name
+    tell(KernelRan(name, written, perf_counter() - start, 2, read, start))
+    if group.kind is Kind.COPY:
+        origin = group.node.origin
+        tell(Copied(written, group.reason, None if origin is None else str(origin)))
 
 
 def launch(group: Group, outputs: list[Array]) -> None:
@@ -105,7 +113,7 @@ def launch(group: Group, outputs: list[Array]) -> None:
     words = pack(addresses, extents, strides, group.scalars, limits)
     least = STRIPS[rendering.strategy] if nest.ndim == 2 else 1
     count = 0 if nest.folds_all else extents[0]
-    _share(program(nest, rendering), words, extents, count, least)
+    _share(group, program(nest, rendering), words, extents, count, least)
     if limits is not None:
         _report(words, nest)
 
@@ -126,17 +134,26 @@ def pack(
     return words
 
 
-def _share(compiled: Any, words: Array, extents: tuple[int, ...], count: int, least: int) -> None:
+def _share(
+    group: Group, compiled: Any, words: Array, extents: tuple[int, ...], count: int, least: int
+) -> None:
     """Run on one thread, or on all of them if the outermost axis can be divided."""
     address = address_of(words)
     if not count or prod(extents) < SHARED:
-        compiled.call(address, 0, extents[0])
+        _call(group, compiled.call, (address, 0, extents[0]))
         return
     inner = max(1, prod(extents[1:]))
     grain = max(least, GRAIN // inner)
     if len(extents) == 1:
         grain = -(-grain // VECTOR_NBYTES) * VECTOR_NBYTES
-    _cpu().run(compiled, address, count, grain)
+    _call(group, *_cpu().shared(compiled, address, count, grain))
+
+
+def _call(group: Group, call: Any, arguments: tuple[int, ...]) -> None:
+    if listeners():
+        kernel_frame(group.name)(call, *arguments)
+    else:
+        call(*arguments)
 
 
 def _in_chunks(group: Group, addresses: list[int], limits: Limits | None) -> None:
@@ -152,7 +169,7 @@ def _in_chunks(group: Group, addresses: list[int], limits: Limits | None) -> Non
         rendering = checked(rendering)
         limits = [*limits, *[byte_bounds(part) for part in parts]]
     words = pack(places, (extent,), strides, group.scalars, limits)
-    _cpu().run(program(first, rendering), address_of(words), extent, 2 * CHUNK)
+    _call(group, *_cpu().shared(program(first, rendering), address_of(words), extent, 2 * CHUNK))
     again = pack(places, (chunks,), strides, group.scalars, limits)
     program(second, rendering).call(address_of(again), 0, chunks)
     if limits is not None:

@@ -21,7 +21,7 @@ from onebuf.engine.elementary import OUR_FOLDS, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.gate import kernels
 from onebuf.engine.planning import plan
 from onebuf.engine.sources import read_region
-from onebuf.events import Copied, KernelRan, listeners, tell
+from onebuf.events import Copied, Realized, directly, listeners, run_told, tell
 from onebuf.graph import COPY, LIBRARY, SOURCE, VIEW, Kind, Node, attach, settle
 from onebuf.layout import View
 from onebuf.memory import Block
@@ -54,7 +54,18 @@ def realize(nodes: Sequence[Node]) -> None:
     if not wanted:
         return
     with _running:
-        _run_all(plan([node for node in wanted if not is_readable(node)]))
+        _run_plan([node for node in wanted if not is_readable(node)])
+
+
+def _run_plan(wanted: Sequence[Node], own: bool = False) -> None:
+    if not listeners():
+        _run_all(plan(wanted, own))
+        return
+    start = perf_counter()
+    items = plan(wanted, own)
+    kernels = len(items)
+    _run_all(items)
+    tell(Realized(kernels, perf_counter() - start, start))
 
 
 def read(node: Node) -> Array:
@@ -72,7 +83,7 @@ def own(node: Node) -> Array:
     if base.op is SOURCE:
         return _fetch(node)
     with _running:
-        _run_all(plan([base], own=True))
+        _run_plan([base], own=True)
     array = settle(node)
     assert array is not None
     return array
@@ -93,18 +104,25 @@ def _run_all(items: list[Group | Item]) -> None:
 def _run(item: Item) -> None:
     node = item.node
     try:
-        start = perf_counter()
         operands = tuple([_fetch(reading(source)) for source in item.inputs])
-        out, block = _compute(node, operands)
+        if listeners():
+            sizes = (item.bytes_read, item.bytes_written)
+            out, block = run_told(node.op.name, sizes, 1, directly, _compute, node, operands)
+        else:
+            out, block = _compute(node, operands)
     except Exception as error:
         if node.origin is not None:
             error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
         raise
-    if listeners():
-        tell(KernelRan(node.op.name, out.nbytes, perf_counter() - start, 1))
-        if node.op.kind is Kind.COPY:
-            tell(Copied(out.nbytes, item.reason))
+    if node.op.kind is Kind.COPY and listeners():
+        tell(Copied(out.nbytes, item.reason, line_of(node)))
     attach(node, out, block)
+
+
+def line_of(node: Node) -> str | None:
+    """The line of the user's program that made ``node``, for people."""
+    origin = node.origin
+    return None if origin is None else str(origin)
 
 
 def _compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
