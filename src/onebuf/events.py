@@ -46,6 +46,14 @@ class Realized(NamedTuple):
     start: float
 
 
+class Searched(NamedTuple):
+    """So many ways to run a kernel were tried."""
+
+    tried: int
+    seconds: float
+    start: float
+
+
 class Copied(NamedTuple):
     """Elements were moved without being changed; ``origin`` is the line that asked for it."""
 
@@ -61,7 +69,7 @@ class Allocated(NamedTuple):
     in_use: int
 
 
-Event: TypeAlias = KernelRan | Compiled | Realized | Copied | Allocated
+Event: TypeAlias = KernelRan | Compiled | Realized | Searched | Copied | Allocated
 Listener: TypeAlias = Callable[[Event], None]
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())

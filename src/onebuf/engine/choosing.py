@@ -84,6 +84,24 @@ def _keep(nest: Nest, kept: tuple[int, ...], extent: int) -> Keep:
     return "output" if len(kept) == 1 and row_slot(nest, kept[0]) is not None else ""
 
 
+def keeps_of(nest: Nest, extent: int) -> tuple[Keep, ...]:
+    """Where what two loops over a row of so many elements need may be kept, "" if nowhere."""
+    kept = facts_of(nest).kept
+    keep = _keep(nest, kept, extent) if kept else ""
+    if keep != "stack":
+        return ("", keep) if keep else ("",)
+    has_row = len(kept) == 1 and row_slot(nest, kept[0]) is not None
+    return ("", "stack", "output") if has_row else ("", "stack")
+
+
+def paces_of(nest: Nest, strategy: Strategy, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The small distances between elements along the axis of a strategy's lanes."""
+    facts = facts_of(nest)
+    if strategy == "columns":
+        return _paces(facts.jumps_down, -2, strides)
+    return _paces(facts.jumps_along, -1, strides)
+
+
 def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]]) -> bool:
     """Whether every row that a call writes begins on a line of memory."""
     for number in nest.written:
@@ -128,6 +146,9 @@ def _facts(nest: Nest) -> Facts:
             STREAMED_BYTES // nest.slots[number].dtype.itemsize for number in nest.written
         ),
     )
+
+
+facts_of = _facts
 
 
 def _lanes(nest: Nest) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from onebuf.engine import gate
 from onebuf.engine.planning import plan
 from onebuf.graph import COPY, Kind, Node
+from onebuf.options import options
 from onebuf.scheduler import Item, is_readable
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ def _row(number: int, item: Item | Group, names: dict[int, str]) -> str:
     result = ", ".join(f"{output.dtype.name}{list(output.shape)}" for output in item.outputs)
     lines = [f"  %{number} = {item.name}({operands}) -> {result}"]
     lines.append(f"       {item.kind}, {_size(item.bytes_written)}: {item.reason}")
+    if options().search_seconds and not isinstance(item, Item):
+        found = gate.kernels().found_by_search(item)
+        lines += [f"       {found}"] if found else []
     if node.origin is not None:
         lines.append(f"       from {node.origin}")
     return "\n".join(lines)

@@ -20,6 +20,7 @@ def _module(name: str) -> Callable[[], Any]:
     return load
 
 
+cpu = _module("onebuf.backends.cpu")
 grouping = _module("onebuf.scheduler.grouping")
 kernels = _module("onebuf.engine.kernels")
 rows = _module("onebuf.engine.rows")

@@ -6,8 +6,8 @@ imported when the first kernel is needed.
 
 from __future__ import annotations
 
-import importlib
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from math import prod
 from time import perf_counter
 from typing import Any
@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from onebuf.engine.candidates import Call, Choice
 from onebuf.engine.choosing import VECTOR_NBYTES, checked, choose
+from onebuf.engine.gate import cpu as _cpu
+from onebuf.engine.searching import findings_of, search
 from onebuf.errors import BoundsError
 from onebuf.events import Copied, KernelRan, kernel_frame, listeners, tell
 from onebuf.graph import Kind, Node, attach, settle
-from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
+from onebuf.kernel import CHUNK, LOAD, Nest, best_order, partials, permuted, reordered
 from onebuf.memory import address_of
 from onebuf.ops import new_array
 from onebuf.options import options
@@ -33,23 +36,19 @@ Limits = list[tuple[int, int]]
 
 SHARED = 32768
 """Fewer elements than this are not worth waking another thread for."""
-GRAIN = 16384
-"""About as many elements as a thread takes at a time."""
 STRIPS = {"rows": 1, "columns": 512, "tiles": 64}
 """Fewer indices than this are not taken apart from their neighbours, by strategy."""
 PLAIN = Rendering()
 
 
-@cache
-def _cpu() -> Any:
-    """The runtime of compiled code, which brings LLVM with it."""
-    return importlib.import_module("onebuf.backends.cpu")
+def _compiled(nest: Nest, rendering: Rendering) -> Any:
+    return _cpu().compile(render(nest, "kernel", rendering), "kernel")
 
 
 @cache
 def program(nest: Nest, rendering: Rendering = PLAIN) -> Any:
     """The compiled program of a nest."""
-    return _cpu().compile(render(nest, "kernel", rendering), "kernel")
+    return _compiled(nest, rendering)
 
 
 @cache
@@ -101,21 +100,33 @@ def launch(group: Group, outputs: list[Array]) -> None:
         _in_chunks(group, addresses, limits)
         return
     strides = [reach.view.stride for reach in group.reaches]
-    order = best_order(nest)
-    if order is not None:
-        nest, extents = reordered(nest, order), permuted(extents, order)
-        strides = [permuted(stride, order) for stride in strides]
-    rendering = choose(nest, extents, addresses, strides)
+    nest, extents, strides = _arranged(nest, extents, strides)
+    choice = Choice(choose(nest, extents, addresses, strides))
     limits = None
-    if options().check_bounds:
-        rendering = checked(rendering)
+    now = options()
+    if now.check_bounds or now.search_seconds:
         limits = [_limits(reach, group.outputs, outputs) for reach in group.reaches]
-    words = pack(addresses, extents, strides, group.scalars, limits)
-    least = STRIPS[rendering.strategy] if nest.ndim == 2 else 1
-    count = 0 if nest.folds_all else extents[0]
-    _share(group, program(nest, rendering), words, extents, count, least)
-    if limits is not None:
+    if now.check_bounds:
+        choice = Choice(checked(choice.rendering))
+    words = pack(addresses, extents, strides, group.scalars, limits if now.check_bounds else None)
+    if now.search_seconds and not now.check_bounds:
+        call = Call(nest, extents, addresses, strides)
+        once = partial(_prepared, group, nest, words, extents) if _is_apart(nest, limits) else None
+        choice = search(call, choice, _is_shared(nest, extents), once)
+    _share(group, program(nest, choice.rendering), words, extents, nest, choice)
+    if now.check_bounds and limits is not None:
         _report(words, nest)
+
+
+def _arranged(
+    nest: Nest, extents: tuple[int, ...], strides: list[tuple[int, ...]]
+) -> tuple[Nest, tuple[int, ...], list[tuple[int, ...]]]:
+    """A nest, its extents and strides with the loops in the best order."""
+    order = best_order(nest)
+    if order is None:
+        return nest, extents, strides
+    turned = [permuted(stride, order) for stride in strides]
+    return reordered(nest, order), permuted(extents, order), turned
 
 
 def pack(
@@ -135,18 +146,64 @@ def pack(
 
 
 def _share(
-    group: Group, compiled: Any, words: Array, extents: tuple[int, ...], count: int, least: int
+    group: Group,
+    compiled: Any,
+    words: Array,
+    extents: tuple[int, ...],
+    nest: Nest,
+    choice: Choice,
 ) -> None:
     """Run on one thread, or on all of them if the outermost axis can be divided."""
     address = address_of(words)
-    if not count or prod(extents) < SHARED:
+    if not _is_shared(nest, extents):
         _call(group, compiled.call, (address, 0, extents[0]))
         return
     inner = max(1, prod(extents[1:]))
-    grain = max(least, GRAIN // inner)
+    least = STRIPS[choice.rendering.strategy] if nest.ndim == 2 else 1
+    grain = max(least, choice.grain // inner)
     if len(extents) == 1:
         grain = -(-grain // VECTOR_NBYTES) * VECTOR_NBYTES
-    _call(group, *_cpu().shared(compiled, address, count, grain))
+    _call(group, *_cpu().shared(compiled, address, extents[0], grain))
+
+
+def _is_shared(nest: Nest, extents: tuple[int, ...]) -> bool:
+    return not nest.folds_all and prod(extents) >= SHARED
+
+
+def _prepared(
+    group: Group, nest: Nest, words: Array, extents: tuple[int, ...], choice: Choice
+) -> Callable[[], None]:
+    """What runs the kernel once in a given way; its program is forgotten with it."""
+    compiled = _compiled(nest, choice.rendering)
+    return lambda: _share(group, compiled, words, extents, nest, choice)
+
+
+def _is_apart(nest: Nest, limits: Limits | None) -> bool:
+    """Whether no memory that is written is read as well, so that a kernel can run again."""
+    assert limits is not None
+    read = {step.arg for step in nest.steps if step.op is LOAD}
+    return not any(
+        limits[one][0] < limits[two][1] and limits[two][0] < limits[one][1]
+        for one in nest.written
+        for two in read
+    )
+
+
+def found_by_search(group: Group) -> str:
+    """What searching has found out about a kernel, for people; empty if nothing."""
+    nest, extents = group.nest, group.extents
+    if nest.folds_all and extents[0] > CHUNK:
+        return ""
+    nest, extents, strides = _arranged(
+        nest, extents, [reach.view.stride for reach in group.reaches]
+    )
+    call = Call(nest, extents, [0] * len(strides), strides)
+    usual = Choice(choose(nest, extents, call.addresses, strides))
+    found = findings_of(nest, extents, usual)
+    best = found.best(call, usual)
+    if best == usual:
+        return ""
+    return f"{best}: found by search, {1 / found.times[best]:.2f} times as fast as {usual}"
 
 
 def _call(group: Group, call: Any, arguments: tuple[int, ...]) -> None:

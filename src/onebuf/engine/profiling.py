@@ -28,6 +28,7 @@ from onebuf.events import (
     Event,
     KernelRan,
     Realized,
+    Searched,
     listening,
 )
 from onebuf.graph import here
@@ -177,6 +178,8 @@ class _Trace:
                 self._slice(name, "compile", start, seconds, {})
             case Realized(kernels=kernels, seconds=seconds, start=start):
                 self._slice("realize", "schedule", start, seconds, {"kernels": kernels})
+            case Searched(tried=tried, seconds=seconds, start=start):
+                self._slice("search", "search", start, seconds, {"tried": tried})
             case Copied(nbytes=nbytes, reason=reason, origin=origin):
                 more = {"bytes": nbytes, "reason": reason, "from": origin or here()}
                 self._row("i", "copy", "copy", perf_counter(), {"s": "t", "args": more})

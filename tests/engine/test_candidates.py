@@ -1,0 +1,193 @@
+"""Whatever way a kernel is run in, its results have the same bits, and it stays in its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from nests import assert_same
+from random_graphs import graphs
+
+import onebuf as ob
+from onebuf.engine import kernels
+from onebuf.engine.candidates import GRAINS, Call, Choice, candidates, is_legal, neighbours
+from onebuf.engine.choosing import choose
+from onebuf.render.rendering import Rendering
+
+RNG = np.random.default_rng(11)
+
+
+def numbers(shape: tuple[int, ...], dtype: str) -> Any:
+    if dtype == "bool":
+        return RNG.integers(0, 2, shape).astype(bool)
+    if dtype.startswith("f"):
+        return RNG.normal(size=shape).astype(dtype)
+    return RNG.integers(0, 100, shape).astype(dtype)
+
+
+def softmax(x: Any) -> Any:
+    powers = ob.exp(x - ob.max(x, axis=-1, keepdims=True))
+    return powers / ob.sum(powers, axis=-1, keepdims=True)
+
+
+def normalized(x: Any) -> Any:
+    return (x - ob.mean(x, axis=-1, keepdims=True)) / ob.std(x, axis=-1, keepdims=True)
+
+
+EXPRESSIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "sum": ("float32", lambda x: x * 0.5 + 1),
+    "log": ("float64", lambda x: ob.log(ob.abs(x) + 1)),
+    "bytes": ("uint8", lambda x: x + x),
+    "flags": ("bool", lambda x: ob.logical_not(x)),
+    "wider": ("int16", lambda x: ob.astype(x, ob.float64) * 2),
+    "narrower": ("float64", lambda x: ob.astype(x, ob.float32)),
+    "turned": ("float32", lambda x: x.T + 1),
+    "turned bytes": ("uint8", lambda x: x.T + 1),
+    "turned and not": ("int16", lambda x: x[: min(x.shape), : min(x.shape)].T + x[:1, :1]),
+    "every other": ("float32", lambda x: x[:, ::2] * 2),
+    "every third": ("int32", lambda x: x[::2, ::3] + 1),
+    "backwards": ("float64", lambda x: ob.flip(x) + 1),
+    "rows": ("float32", lambda x: ob.sum(x, axis=1)),
+    "columns": ("float32", lambda x: ob.sum(x, axis=0)),
+    "least of columns": ("int8", lambda x: ob.min(x, axis=0)),
+    "every other column": ("float64", lambda x: ob.sum(x[:, ::2], axis=0)),
+    "from the mean": ("float64", lambda x: x - ob.mean(x, axis=0, keepdims=True)),
+    "softmax": ("float32", softmax),
+    "softmax of columns": ("float64", lambda x: softmax(x.T)),
+    "normalized": ("float32", normalized),
+}
+SHAPES = ((1, 5), (33, 64), (70, 131), (257, 17), (16, 1024))
+
+
+class Forced:
+    """Kernels run in a rendering of the test's choice, which sees the calls."""
+
+    def __init__(self) -> None:
+        self.call: Call | None = None
+        self.rendering: Rendering | None = None
+
+    def choose(self, *arguments: Any) -> Rendering:
+        self.call = Call(*arguments)
+        return choose(*arguments) if self.rendering is None else self.rendering
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Run every kernel in every way that is right for it; the numbers of ways."""
+    ways: list[int] = []
+    forced = Forced()
+    launch = kernels.launch
+
+    def launch_in_all_ways(group: Any, outputs: list[Any]) -> None:
+        forced.call = forced.rendering = None
+        launch(group, outputs)
+        if forced.call is None:
+            return
+        wanted = [output.copy() for output in outputs]
+        call = forced.call
+        assert is_legal(call, choose(call.nest, call.extents, call.addresses, call.strides))
+        found = candidates(call)
+        ways.append(len(found))
+        for rendering in found:
+            forced.rendering = rendering
+            for checked in (False, True):
+                for output in outputs:
+                    output.reshape(-1).view(np.uint8)[:] = 0xA5
+                with ob.config(check_bounds=checked):
+                    launch(group, outputs)
+                for output, want in zip(outputs, wanted, strict=True):
+                    assert_same(output, want)
+
+    monkeypatch.setattr(kernels, "choose", forced.choose)
+    monkeypatch.setattr(kernels, "launch", launch_in_all_ways)
+    with ob.config(eager_numel=0, tier="compile"):
+        yield ways
+
+
+@pytest.mark.parametrize("name", list(EXPRESSIONS))
+def test_every_way_gives_the_same_bits(name: str, launches: list[int]) -> None:
+    dtype, expression = EXPRESSIONS[name]
+    for shape in SHAPES:
+        expression(ob.asarray(numbers(shape, dtype))).realize()
+    assert len(launches) >= len(SHAPES)
+    assert max(launches) > 1
+
+
+def test_every_way_gives_the_same_bits_of_any_graph(launches: list[int]) -> None:
+    @settings(max_examples=20, suppress_health_check=list(HealthCheck))
+    @given(graphs())
+    def check(wanted: Any) -> None:
+        ob.realize(*[pair.lazy for pair in wanted])
+        for pair in wanted:
+            pair.check()
+
+    check()
+    assert launches
+
+
+@pytest.mark.parametrize("name", ["sum", "turned", "columns", "rows", "softmax"])
+def test_the_grain_of_threads_changes_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dtype, expression = EXPRESSIONS[name]
+    x = ob.asarray(numbers((700, 512), dtype))
+    found = []
+    for grain in GRAINS:
+        monkeypatch.setattr(
+            kernels, "search", lambda call, usual, *_, g=grain: usual._replace(grain=g)
+        )
+        with ob.config(eager_numel=0, tier="compile", threads=3, search_seconds=1):
+            found.append(np.asarray(expression(x)))
+    for one in found[1:]:
+        assert_same(one, found[0])
+
+
+def example() -> Call:
+    """A call of a kernel that has many renderings."""
+    forced = Forced()
+    with ob.config(eager_numel=0, tier="compile"), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "choose", forced.choose)
+        softmax(ob.asarray(numbers((64, 64), "float32"))).realize()
+    assert forced.call is not None
+    return forced.call
+
+
+def test_the_usual_way_is_one_of_the_candidates() -> None:
+    call = example()
+    usual = choose(call.nest, call.extents, call.addresses, call.strides)
+    found = candidates(call)
+    assert usual in found
+    assert len(set(found)) == len(found)
+    assert {rendering.strategy for rendering in found} == {"rows", "columns"}
+    assert {rendering.keep for rendering in found} == {"", "stack", "output"}
+
+
+def test_memory_decides_which_are_right() -> None:
+    call = example()
+    streamed = Rendering(16, streamed=True)
+    kept = Rendering(16, keep="stack")
+    assert is_legal(call, streamed)
+    assert is_legal(call, kept)
+    beside = [address + 4 for address in call.addresses]
+    assert not is_legal(replace(call, addresses=beside), streamed)
+    long = (*call.extents[:-1], 1 << 20)
+    assert not is_legal(replace(call, extents=long), kept)
+    assert not is_legal(call, Rendering(16, paces=(2, 2)))
+    assert not is_legal(call, Rendering(16, streamed=True, keep="output"))
+    assert not is_legal(call, Rendering(16, "tiles"))
+    assert not is_legal(call, Rendering(7))
+
+
+def test_neighbours_lead_to_every_candidate() -> None:
+    call = example()
+    usual = choose(call.nest, call.extents, call.addresses, call.strides)
+    reached = {Choice(usual)}
+    todo = [Choice(usual)]
+    while todo:
+        for choice in neighbours(call, todo.pop(), shared=True):
+            if choice not in reached:
+                reached.add(choice)
+                todo.append(choice)
+    assert reached == {Choice(one, grain) for one in candidates(call) for grain in GRAINS}
