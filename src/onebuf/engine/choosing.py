@@ -14,13 +14,16 @@ from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest
 from onebuf.render.columns import has_columns
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
+from onebuf.render.tails import has_tail
 from onebuf.render.tiles import has_tiles
 
 VECTOR_NBYTES = 64
 """Bytes of the vectors that kernels compute with: two registers of AVX2 or four of SSE, so that one
 can be worked on while another is waited for."""
-SHORT = 32
+SHORT = 16
 """Rows of fewer elements than this are folded many at a time."""
+SHORT_OF_BYTES = 32
+"""The same where what is left over of a row is no vector."""
 MANY = 16
 """Fewer rows than this are folded one by one."""
 
@@ -39,7 +42,7 @@ def choose(
     """The rendering to compile and run."""
     facts = _facts(nest)
     wide = len(extents) > 1
-    is_short = wide and facts.has_columns and extents[-1] < SHORT and extents[-2] >= MANY
+    is_short = wide and facts.has_columns and extents[-1] < facts.short and extents[-2] >= MANY
     if facts.folds_columns or is_short:
         lanes = min(facts.lanes, LANES)
         return _rendering("columns", lanes, paces=_paces(facts.jumps_down, -2, strides))
@@ -122,6 +125,7 @@ class Facts(NamedTuple):
 
     lanes: int
     has_columns: bool
+    short: int
     folds_columns: bool
     has_tiles: bool
     jumps_along: bool
@@ -137,6 +141,7 @@ def _facts(nest: Nest) -> Facts:
     return Facts(
         lanes=_lanes(nest),
         has_columns=has_columns(nest),
+        short=SHORT if has_tail(nest, range(len(nest.steps)), True) else SHORT_OF_BYTES,
         folds_columns=has_columns(nest) and _folds_columns(nest),
         has_tiles=has_tiles(nest),
         jumps_along=any(slot.steps[-1] == ANY for slot in loads),

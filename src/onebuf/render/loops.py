@@ -22,6 +22,7 @@ from onebuf.render.elements import TYPES, emit, memory_type
 from onebuf.render.folds import Accumulator
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Rendering
+from onebuf.render.tails import Tail, has_tail, lanes_on
 from onebuf.render.text import Text
 
 
@@ -95,7 +96,7 @@ class Loops(Text):
         for number in self.kept:
             dtype = self.nest.steps[number].dtype
             slot = row_slot(self.nest, number) if how == "output" else None
-            count = KEPT_NBYTES // len(self.kept) // dtype.itemsize
+            count = KEPT_NBYTES // len(self.kept) // dtype.itemsize + max(LANES, self.vector)
             self.rows[number] = self.memory(count, memory_type(dtype)) if slot is None else slot
 
     def _scalar(self, word: int, number: int) -> Value:
@@ -237,6 +238,8 @@ class Loops(Text):
         loop = self.open(first, wide, lanes, middle)
         values = self.body(frame, work, loop.counter)
         self.close(loop, self._paired(work, loop.carried, values, Accumulator.add))
+        if has_tail(self.nest, self.closure(self._sinks(work), frame.known), bool(work.totals)):
+            return self._tail(frame, work, middle, end, loop.carried)
         b.lanes = 1
         rests = list(map(self._spare, work.totals, starts))
         tail = self.open(middle, [], 1, end)
@@ -252,6 +255,46 @@ class Loops(Text):
             both = total.combine(b, value, total.from_memory(b, Value(left, total.memory)))
             results.append(total.across(b, both, lanes))
         return results
+
+    def _tail(
+        self, frame: Frame, work: Work, middle: Value, end: Value, carried: list[Value]
+    ) -> list[Value]:
+        """What is left over, as one vector with some lanes off; a loop of one turn, or none."""
+        b, lanes = self.b, self.b.lanes
+        loop = self.open(middle, carried, lanes, end)
+        count = self.minus(end, middle)
+        self.access.tail = Tail(lanes_on(b, count), count, self._write_on)
+        values = self.body(frame, work, loop.counter)
+        joined = []
+        for total, running, value in zip(work.totals, loop.carried, values, strict=True):
+            wide = total.widened(b, value)
+            chosen = b.select(self.access.tail.on, wide, total.identity(b))
+            joined.append(total.combine(b, running, chosen))
+        self.access.tail = None
+        self.close(loop, joined)
+        results = []
+        for total, value in zip(work.totals, loop.carried, strict=True):
+            b.lanes = lanes
+            results.append(total.across(b, value, lanes))
+        b.lanes = 1
+        return results
+
+    def _write_on(self, vector: str, of: str, address: str) -> None:
+        """Write the lanes that are on, through the stack: few processors do it at once."""
+        b, tail = self.b, self.access.tail
+        assert tail is not None
+        memory = self.memory(b.lanes, of).name
+        b.line(f"store {b.type(of)} {vector}, ptr {memory}, align 64")
+        loop = self.open(self.whole(0), [], 1, tail.lanes)
+        source = b.emit(f"getelementptr {of}, ptr {memory}, i64 {loop.counter.name}")
+        target = b.emit(f"getelementptr {of}, ptr {address}, i64 {loop.counter.name}")
+        one = b.emit(f"load {of}, ptr {source}")
+        b.line(f"store {of} {one}, ptr {target}")
+        self.close(loop, [])
+
+    def _sinks(self, work: Work) -> list[int]:
+        """The steps that a loop is for: operands of its reductions, and its stores."""
+        return [*[self.nest.steps[total.number].args[0] for total in work.totals], *work.stores]
 
     def _dealt(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
         """Elements that are loops themselves, one by one, to the lanes that vectors would use."""
@@ -295,7 +338,9 @@ class Loops(Text):
         for number in self.kept:
             if number in self.filled and number in needed:
                 of = memory_type(self.nest.steps[number].dtype)
-                name = b.emit(f"load {b.type(of)}, {self._kept_at(frame, number, index)}")
+                where = self._kept_at(frame, number, index)
+                size = self.nest.steps[number].dtype.itemsize
+                name = self.access.read(b, of, size, where)
                 frame.known[number] = Value(name, of, b.lanes == 1)
 
     def _keep(self, frame: Frame, index: Value) -> None:
@@ -306,15 +351,18 @@ class Loops(Text):
                 value = frame.known[number]
                 wide = b.spread(value)
                 where = self._kept_at(frame, number, index)
-                b.line(f"store {b.type(value.type)} {wide}, {where}")
+                if self.access.tail is not None and isinstance(self.rows[number], int):
+                    self.access.tail.write(wide, value.type, where)
+                    continue
+                size = self.nest.steps[number].dtype.itemsize
+                b.line(f"store {b.type(value.type)} {wide}, ptr {where}, align {size}")
 
     def _kept_at(self, frame: Frame, number: int, index: Value) -> str:
         row, dtype = self.rows[number], self.nest.steps[number].dtype
         if isinstance(row, int):
-            return f"ptr {frame.places[row].name}, align {dtype.itemsize}"
+            return frame.places[row].name
         of = memory_type(dtype)
-        where = self.b.emit(f"getelementptr {of}, ptr {row.name}, i64 {index.name}")
-        return f"ptr {where}, align {dtype.itemsize}"
+        return self.b.emit(f"getelementptr {of}, ptr {row.name}, i64 {index.name}")
 
     def _paired(self, work: Work, ones: list[Value], twos: list[Value], how: object) -> list[Value]:
         triples = zip(work.totals, ones, twos, strict=True)
