@@ -53,8 +53,11 @@ def operand(length: int, dtype: str) -> Any:
     return ob.asarray(whole.astype(dtype))[:, :length]
 
 
+@pytest.mark.parametrize("lanes", [8, 32])
 @pytest.mark.parametrize("name", list(MADE))
-def test_tails_have_the_bits_of_single_elements(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tails_have_the_bits_of_single_elements(
+    name: str, lanes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dtype, function = MADE[name]
     texts = set()
     for length in LENGTHS:
@@ -62,7 +65,7 @@ def test_tails_have_the_bits_of_single_elements(name: str, monkeypatch: pytest.M
             one = group_of(function(operand(length, dtype)))
         keeps: tuple[Keep, ...] = ("", "stack", "output") if "softmax" in name else ("",)
         for keep in keeps if length <= 8192 else ("", "output")[: len(keeps)]:
-            rendering = Rendering(8, keep=keep)
+            rendering = Rendering(lanes, keep=keep)
             text = render(one.nest, "kernel", rendering)
             assert ".masked.load." in text
             got = run(one, rendering, empty(one))
@@ -116,3 +119,22 @@ def test_short_rows_of_elements_that_end_in_vectors_are_rows() -> None:
         for extent in (15, 16, 31, 32):
             chosen.append(choose(nest, (1000, extent), [0, 0], strides).strategy)
     assert chosen == ["columns", "rows", "rows", "rows", "columns", "columns", "columns", "rows"]
+
+
+def test_long_rows_of_functions_of_floats_have_long_vectors() -> None:
+    chosen = []
+    for dtype, function in (("float32", ob.exp), ("float64", ob.exp), ("float32", ob.abs)):
+        with ob.config(eager_numel=0):
+            nest = group_of(function(operand(20, dtype))).nest
+        for extent in (63, 64):
+            chosen.append(choose(nest, (3, extent), [4, 4], [(99, 1), (99, 1)]).lanes)
+    assert chosen == [16, 32, 8, 8, 16, 16]
+
+
+def test_the_last_loop_over_a_row_asks_for_the_next() -> None:
+    texts = []
+    for function in (softmax, ob.exp, lambda x: ob.sum(x, axis=1)):
+        with ob.config(eager_numel=0):
+            nest = group_of(function(operand(20, "float32"))).nest
+        texts.append(render(nest, "kernel", Rendering()))
+    assert ["call void @llvm.prefetch" in text for text in texts] == [True, False, False]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest
 from onebuf.render.columns import has_columns
+from onebuf.render.elements import FLOATS_ONLY
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
 from onebuf.render.tails import has_tail
@@ -24,6 +25,8 @@ SHORT = 16
 """Rows of fewer elements than this are folded many at a time."""
 SHORT_OF_BYTES = 32
 """The same where what is left over of a row is no vector."""
+LONG = 64
+"""Rows of this many elements and more may have longer vectors."""
 MANY = 16
 """Fewer rows than this are folded one by one."""
 
@@ -51,7 +54,8 @@ def choose(
         return _rendering("tiles", facts.lanes, streamed)
     paces = _paces(facts.jumps_along, -1, strides)
     keep = _keep(nest, facts.kept, extents[-1]) if facts.kept else ""
-    return _rendering("rows", facts.lanes, streamed and keep != "output", paces, keep)
+    lanes = facts.lanes if extents[-1] < LONG else facts.many_lanes
+    return _rendering("rows", lanes, streamed and keep != "output", paces, keep)
 
 
 @cache
@@ -124,6 +128,8 @@ class Facts(NamedTuple):
     """What can be said of a nest without its sizes."""
 
     lanes: int
+    many_lanes: int
+    """For long rows."""
     has_columns: bool
     short: int
     folds_columns: bool
@@ -140,6 +146,7 @@ def _facts(nest: Nest) -> Facts:
     loads = [nest.slots[step.arg] for step in nest.steps if step.op is LOAD]
     return Facts(
         lanes=_lanes(nest),
+        many_lanes=_lanes(nest) * (2 if _waits(nest) else 1),
         has_columns=has_columns(nest),
         short=SHORT if has_tail(nest, range(len(nest.steps)), True) else SHORT_OF_BYTES,
         folds_columns=has_columns(nest) and _folds_columns(nest),
@@ -161,6 +168,15 @@ def _lanes(nest: Nest) -> int:
     depths = zip(nest.steps, nest.depths, strict=True)
     widest = max((step.dtype.itemsize for step, depth in depths if depth == nest.ndim), default=4)
     return VECTOR_NBYTES // widest
+
+
+def _waits(nest: Nest) -> bool:
+    """Whether functions of floats are computed, whose steps wait for one another: then more of
+    them at a time are faster, though registers do not suffice. Of doubles, they are not always."""
+    if _lanes(nest) * 4 != VECTOR_NBYTES:
+        return False
+    depths = zip(nest.steps, nest.depths, strict=True)
+    return any(step.op in FLOATS_ONLY for step, depth in depths if depth == nest.ndim)
 
 
 def _folds_columns(nest: Nest) -> bool:

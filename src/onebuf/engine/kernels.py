@@ -112,7 +112,8 @@ def launch(group: Group, outputs: list[Array]) -> None:
     if now.search_seconds and not now.check_bounds:
         call = Call(nest, extents, addresses, strides)
         once = partial(_prepared, group, nest, words, extents) if _is_apart(nest, limits) else None
-        choice = search(call, choice, _is_shared(nest, extents), once)
+        shared = now.threads != 1 and _is_shared(nest, extents)
+        choice = search(call, choice, shared, once)
     _share(group, program(nest, choice.rendering), words, extents, nest, choice)
     if now.check_bounds and limits is not None:
         _report(words, nest)

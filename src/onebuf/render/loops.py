@@ -19,10 +19,11 @@ from onebuf.kernel import CHUNK, FOLDS, INDEX, LANES, SCALAR, STORE, Nest
 from onebuf.render.access import Access, Bounds
 from onebuf.render.builder import Value
 from onebuf.render.elements import TYPES, emit, memory_type
+from onebuf.render.fetching import ask_for_next_row
 from onebuf.render.folds import Accumulator
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Rendering
-from onebuf.render.tails import Tail, has_tail, lanes_on
+from onebuf.render.tails import Tail, has_tail, lanes_on, part_of
 from onebuf.render.text import Text
 
 
@@ -218,6 +219,9 @@ class Loops(Text):
         innermost = frame.depth == self.nest.ndim - 1
         sequential = any(total.fold.sequential for total in work.totals)
         if innermost and not sequential and (work.totals or self.vector > 1):
+            needed = self.closure(self._sinks(work), frame.known)
+            if has_tail(self.nest, needed, bool(work.totals)):
+                return self._all_vectors(frame, work, first, end)
             return self._vectors(frame, work, LANES if work.totals else self.vector, first, end)
         if work.totals and not sequential and self.vector > 1:
             return self._dealt(frame, work, first, end)
@@ -236,10 +240,10 @@ class Loops(Text):
         b.lanes = lanes
         wide = [Value(b.spread(start), start.type) for start in starts]
         loop = self.open(first, wide, lanes, middle)
+        if not work.totals:
+            ask_for_next_row(b, self.nest, self.access.strides, frame.places, loop.counter)
         values = self.body(frame, work, loop.counter)
         self.close(loop, self._paired(work, loop.carried, values, Accumulator.add))
-        if has_tail(self.nest, self.closure(self._sinks(work), frame.known), bool(work.totals)):
-            return self._tail(frame, work, middle, end, loop.carried)
         b.lanes = 1
         rests = list(map(self._spare, work.totals, starts))
         tail = self.open(middle, [], 1, end)
@@ -256,28 +260,48 @@ class Loops(Text):
             results.append(total.across(b, both, lanes))
         return results
 
-    def _tail(
-        self, frame: Frame, work: Work, middle: Value, end: Value, carried: list[Value]
-    ) -> list[Value]:
-        """What is left over, as one vector with some lanes off; a loop of one turn, or none."""
-        b, lanes = self.b, self.b.lanes
-        loop = self.open(middle, carried, lanes, end)
-        count = self.minus(end, middle)
-        self.access.tail = Tail(lanes_on(b, count), count, self._write_on)
-        values = self.body(frame, work, loop.counter)
-        joined = []
-        for total, running, value in zip(work.totals, loop.carried, values, strict=True):
-            wide = total.widened(b, value)
-            chosen = b.select(self.access.tail.on, wide, total.identity(b))
-            joined.append(total.combine(b, running, chosen))
-        self.access.tail = None
-        self.close(loop, joined)
-        results = []
-        for total, value in zip(work.totals, loop.carried, strict=True):
+    def _all_vectors(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
+        """Whole vectors, then what is left over as one with some lanes off: a turn, or none."""
+        b = self.b
+        lanes = max(LANES, self.vector) if work.totals else self.vector
+        middle = self.last_whole(first, end, lanes)
+        running = [total.identity(b) for total in work.totals]
+        b.lanes = LANES
+        running = [Value(b.spread(start), start.type) for start in running]
+        for start, stop in ((first, middle), (middle, end)):
+            loop = self.open(start, running, lanes, stop)
             b.lanes = lanes
-            results.append(total.across(b, value, lanes))
+            count = None
+            if start is middle:
+                count = self.minus(end, middle)
+                self.access.tail = Tail(lanes_on(b, count), count, self._write_on)
+            elif not work.totals:
+                ask_for_next_row(b, self.nest, self.access.strides, frame.places, loop.counter)
+            values = self.body(frame, work, loop.counter)
+            self.access.tail = None
+            b.lanes = LANES
+            trios = zip(work.totals, loop.carried, values, strict=True)
+            self.close(loop, [self._join_lanes(*trio, lanes, count) for trio in trios])
+            running = loop.carried
+        results = []
+        for total, value in zip(work.totals, running, strict=True):
+            b.lanes = LANES
+            results.append(total.across(b, value, LANES))
         b.lanes = 1
         return results
+
+    def _join_lanes(
+        self, total: Accumulator, running: Value, value: Value, lanes: int, count: Value | None
+    ) -> Value:
+        """An accumulator and one more vector, whose lanes join in turn; of ``count``, if any."""
+        b = self.b
+        for first in range(0, lanes, LANES):
+            part = value if value.uniform else part_of(b, value, lanes, first)
+            part = total.widened(b, part)
+            if count is not None:
+                part = b.select(lanes_on(b, count, first), part, total.identity(b))
+            running = total.combine(b, running, part)
+        return running
 
     def _write_on(self, vector: str, of: str, address: str) -> None:
         """Write the lanes that are on, through the stack: few processors do it at once."""

@@ -39,11 +39,22 @@ def has_tail(nest: Nest, needed: Iterable[int], folds: bool) -> bool:
     return folds or any(step.op in FLOATS_ONLY for step in steps)
 
 
-def lanes_on(b: Builder, count: Value) -> Value:
-    """Flags for the first ``count`` of all lanes."""
-    numbers = ", ".join(f"i32 {lane}" for lane in range(b.lanes))
+def lanes_on(b: Builder, count: Value, first: int = 0) -> Value:
+    """Flags for the first ``count`` of all lanes, of which ``first`` is the first here."""
+    numbers = ", ".join(f"i32 {first + lane}" for lane in range(b.lanes))
     short = b.convert("trunc", count, "i32")
     return b.compare("icmp slt", Value(f"<{numbers}>", "i32"), short)
+
+
+def part_of(b: Builder, value: Value, lanes: int, first: int) -> Value:
+    """As many lanes as there are now of a value that has ``lanes``, from ``first`` on."""
+    if lanes == b.lanes:
+        return value
+    wide = f"<{lanes} x {value.type}>"
+    places = ", ".join(f"i32 {first + lane}" for lane in range(b.lanes))
+    mask = f"<{b.lanes} x i32> <{places}>"
+    name = b.emit(f"shufflevector {wide} {value.name}, {wide} poison, {mask}")
+    return Value(name, value.type)
 
 
 def load_on(b: Builder, on: Value, of: str, size: int, address: str) -> str:
