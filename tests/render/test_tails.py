@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nests import assert_same, empty, group_of, run
+from nests import addresses_of, assert_same, empty, group_of, run, strides_of
 
 import onebuf as ob
+from onebuf.backends.cpu import compile, host
 from onebuf.engine import kernels
 from onebuf.engine.choosing import choose
+from onebuf.engine.kernels import pack
 from onebuf.render import loops
 from onebuf.render.rendering import Keep, Rendering
 from onebuf.render.tails import has_tail
@@ -138,3 +140,18 @@ def test_the_last_loop_over_a_row_asks_for_the_next() -> None:
             nest = group_of(function(operand(20, "float32"))).nest
         texts.append(render(nest, "kernel", Rendering()))
     assert ["call void @llvm.prefetch" in text for text in texts] == [True, False, False]
+
+
+@pytest.mark.parametrize("name", ["softmax", "sum of doubles", "least"])
+def test_processors_that_cannot_turn_lanes_off_give_the_same_bits(
+    name: str,
+) -> None:
+    dtype, function = MADE[name]
+    with ob.config(eager_numel=0):
+        one = group_of(function(operand(21, dtype)))
+    want = run(one, Rendering(), empty(one))
+    text = render(one.nest, "kernel", Rendering())
+    baseline = compile(text, "kernel", host().baseline())
+    words = pack(addresses_of(one, out := empty(one)), one.extents, strides_of(one), one.scalars)
+    baseline.call(words.ctypes.data, 0, one.extents[0])
+    assert_same(out, want)
