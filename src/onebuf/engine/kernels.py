@@ -109,11 +109,10 @@ def launch(group: Group, outputs: list[Array]) -> None:
     if now.check_bounds:
         choice = Choice(checked(choice.rendering))
     words = pack(addresses, extents, strides, group.scalars, limits if now.check_bounds else None)
-    if now.search_seconds and not now.check_bounds:
+    if now.search_seconds and not now.check_bounds and _is_apart(nest, limits):
         call = Call(nest, extents, addresses, strides)
-        once = partial(_prepared, group, nest, words, extents) if _is_apart(nest, limits) else None
         shared = now.threads != 1 and _is_shared(nest, extents)
-        choice = search(call, choice, shared, once)
+        choice = search(call, choice, shared, partial(_prepared, group, nest, words, extents))
     _share(group, program(nest, choice.rendering), words, extents, nest, choice)
     if now.check_bounds and limits is not None:
         _report(words, nest)
@@ -180,7 +179,8 @@ def _prepared(
 
 
 def _is_apart(nest: Nest, limits: Limits | None) -> bool:
-    """Whether no memory that is written is read as well, so that a kernel can run again."""
+    """Whether no memory that is written is read as well: then a kernel can run again, and in any
+    order of its elements."""
     assert limits is not None
     read = {step.arg for step in nest.steps if step.op is LOAD}
     return not any(

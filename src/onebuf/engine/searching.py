@@ -80,14 +80,14 @@ def findings_of(nest: Nest, extents: tuple[int, ...], usual: Choice) -> Findings
     return found
 
 
-def search(call: Call, usual: Choice, shared: bool, prepare: Prepare | None) -> Choice:
+def search(call: Call, usual: Choice, shared: bool, prepare: Prepare) -> Choice:
     """The choice to run a call with, after looking for a faster one if there is time left.
 
-    ``prepare`` is None where a kernel must not run twice: then nothing is tried.
+    The kernel must not read what it writes, because it may run many times.
     """
     found = findings_of(call.nest, call.extents, usual)
     budget = options().search_seconds
-    if prepare is not None and not found.is_finished and found.seconds < budget:
+    if not found.is_finished and found.seconds < budget:
         start, before = perf_counter(), len(found.times)
         _try_all(found, call, usual, shared, prepare, budget)
         if len(found.times) > before:
