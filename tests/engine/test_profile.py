@@ -188,7 +188,7 @@ def test_slices_nest(path, tmp_path):
     ):
         for number in range(3):
             (onebuf.log1p(x * number) - onebuf.cosh(x + 5.0)).realize()
-    within = {"block": None, "schedule": "block", "kernel": "schedule", "compile": "kernel"}
+    within = {"block": None, "schedule": "block", "kernel": "schedule", "compile": "schedule"}
     for category, outer in within.items():
         inside = slices(path, category)
         assert inside
