@@ -91,7 +91,9 @@ def renderings(one: Group, out: Array) -> list[Rendering]:
 def kernels(x: Any) -> list[Any]:
     """Kernels that read ``x`` in many ways."""
     fold = ob.any if x.dtype == ob.bool else ob.sum
+    is_float = x.dtype in (ob.float32, ob.float64)
     return [
+        *([ob.exp(x), ob.exp(x - ob.max(x, axis=1, keepdims=True))] if is_float else []),
         ob.where(x == x, x, x),
         ob.where(x == x, x, x).T,
         x.T == 1,

@@ -10,7 +10,12 @@ EXAMPLES = sorted(Path(__file__).parents[1].joinpath("examples").glob("*.py"))
 
 
 def test_there_are_examples() -> None:
-    assert [path.name for path in EXAMPLES] == ["big_file.py", "exchange.py", "strides.py"]
+    assert [path.name for path in EXAMPLES] == [
+        "big_file.py",
+        "exchange.py",
+        "profiling.py",
+        "strides.py",
+    ]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -182,7 +182,7 @@ from onebuf.scheduler import Item
 if _TYPE_CHECKING:
     from onebuf import fft, linalg
     from onebuf.buffer.einstein import einsum
-    from onebuf.engine.profiling import profile
+    from onebuf.engine.profiling import Profiling
     from onebuf.files import Archive, open, save
 
 __version__ = "0.1.0"
@@ -193,9 +193,9 @@ e, inf, nan, pi, newaxis = _math.e, _math.inf, _math.nan, _math.pi, None
 # What most programs never use, and what imports much: loaded when it is first named.
 _LATER = {
     "Archive": "onebuf.files",
+    "Profiling": "onebuf.engine.profiling",
     "einsum": "onebuf.buffer.einstein",
     "open": "onebuf.files",
-    "profile": "onebuf.engine.profiling",
     "save": "onebuf.files",
 }
 _LATER_MODULES = ("fft", "linalg")
@@ -229,6 +229,7 @@ __all__ = [
     "Device",
     "Item",
     "OnebufError",
+    "Profiling",
     "Window",
     "__array_api_version__",
     "__array_namespace_info__",
@@ -357,7 +358,6 @@ __all__ = [
     "positive",
     "pow",
     "prod",
-    "profile",
     "random",
     "real",
     "realize",

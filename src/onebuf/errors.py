@@ -22,6 +22,7 @@
     ├── KernelError        RuntimeError  a kernel that breaks a rule: a mistake in onebuf
     ├── CompileError       RuntimeError  a kernel that the compiler refuses: a mistake in onebuf
     ├── BoundsError        RuntimeError  a kernel that would leave its memory: a mistake in onebuf
+    ├── ProfilingError     RuntimeError  a profiler where there is one already
     └── MissingPackage     ImportError   an optional package that is not installed
 
 A message says what was needed, what came, and what to do. Where the array API standard asks for a
@@ -117,6 +118,10 @@ class CompileError(OnebufError, RuntimeError):
 
 class BoundsError(OnebufError, RuntimeError):
     """A kernel that would leave its memory, which is a mistake in onebuf and not in its use."""
+
+
+class ProfilingError(OnebufError, RuntimeError):
+    """A profiler was started where one is running already."""
 
 
 class MissingPackage(OnebufError, ImportError):

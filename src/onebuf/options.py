@@ -33,6 +33,9 @@ class Options:
     """Check every index of every kernel: slow, for finding mistakes in kernels."""
     cache_dir: str | None = None
     """Where compiled kernels are kept; None: the user's cache directory."""
+    search_seconds: float = 0.0
+    """Seconds that looking for the fastest way to run a kernel may take, for each kernel and class
+    of sizes; 0: the usual way will do."""
     default_float: np.dtype[Any] = float64
     """The type that the namespace's functions give to Python floats."""
     memory_cap: int | None = None
@@ -43,6 +46,9 @@ class Options:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 0):
                 raise ArgumentError(f"{name} needs a whole number of at least 0, got {value!r}")
+        seconds = self.search_seconds
+        if type(seconds) not in (int, float) or not 0 <= seconds < float("inf"):
+            raise ArgumentError(f"search_seconds needs a number of at least 0, got {seconds!r}")
         if self.check_bounds not in (True, False):
             raise ArgumentError(f"check_bounds needs True or False, got {self.check_bounds!r}")
         if self.cache_dir is not None and not isinstance(self.cache_dir, str):

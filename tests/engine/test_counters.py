@@ -100,6 +100,60 @@ def test_foreign_memory_that_has_to_be_copied_is_counted():
     assert (counted.copies, counted.bytes_copied) == (1, 400)
 
 
+@pytest.mark.parametrize("eager_numel, tier", [(4096, "auto"), (0, "interpret"), (0, "compile")])
+def test_bytes_moved_are_those_read_and_written(eager_numel, tier):
+    x = Buffer(np.ones((3, 4)))
+    row = Buffer(np.ones(4))
+    with config(eager_numel=eager_numel, tier=tier), counters() as counted:
+        (x + row).realize()
+        x.sum(axis=0).realize()
+    assert counted.kernels == 2
+    assert counted.bytes_written == 96 + 32
+    assert counted.bytes_moved == counted.bytes_read + counted.bytes_written
+    assert counted.bytes_read == (96 + 32) + 96
+
+
+def test_writes_move_bytes():
+    x = Buffer(np.ones(8))
+    with counters() as counted:
+        x[:4] = Buffer(np.zeros(4))
+        x += 1
+        x[[0, 1]]
+    assert counted.bytes_written == 32 + 64 + 16
+    assert counted.bytes_read == 32 + 64 + 16
+
+
+@pytest.mark.parametrize("eager_numel, tier", [(4096, "auto"), (0, "interpret"), (0, "compile")])
+def test_copies_have_their_reason_and_line(eager_numel, tier):
+    x = Buffer(np.arange(12.0).reshape(3, 4))
+    with config(eager_numel=eager_numel, tier=tier), counters() as counted:
+        x.T.copy().realize()
+        onebuf.asarray(np.arange(3, dtype=">i4"))
+    one, two = counted.copied
+    assert (one.nbytes, two.nbytes) == (96, 12)
+    assert one.reason
+    assert two.reason
+    assert one.origin.startswith(f"{__file__}:")
+    assert one.origin.endswith(": x.T.copy().realize()")
+    assert two.origin.endswith(': onebuf.asarray(np.arange(3, dtype=">i4"))')
+
+
+def test_memory_in_use_is_that_of_now_and_then_of_the_end_of_the_block():
+    x = onebuf.asarray(np.zeros(100_000))
+    before = onebuf.memory_stats()["CPU"].in_use
+    size = size_class(800_000)
+    with counters() as counted:
+        assert counted.bytes_in_use == before
+        one = (x + 1).realize()
+        two = (x + 2).realize()
+        assert counted.bytes_in_use == before + 2 * size
+        del one
+    assert counted.bytes_in_use == before + size
+    assert counted.peak_bytes == before + 2 * size
+    del two
+    assert counted.bytes_in_use == before + size
+
+
 def test_counters_nest():
     x = Buffer([1.0])
     with counters() as outer:

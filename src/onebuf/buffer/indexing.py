@@ -7,6 +7,7 @@ elements one by one, so reading with them makes a new buffer and writing goes st
 from __future__ import annotations
 
 from contextvars import Context, copy_context
+from time import perf_counter
 from types import EllipsisType, NoneType
 from typing import Any
 
@@ -16,7 +17,7 @@ from onebuf.buffer.taking import taken
 from onebuf.dtypes import typed_scalar
 from onebuf.engine import assign, change, check_kind, masks, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
-from onebuf.events import KernelRan, listeners, tell
+from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
 from onebuf.graph import SOURCE, Node
 from onebuf.memory import PoolBlock
 from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
@@ -65,17 +66,19 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
         return index(node, key), True
     array = read(node)
     _check_key(key)
+    start = perf_counter()
     result = masks.pick(array, key)
     if result is None:
         result = _picked(array, key)
     if listeners():
-        tell(KernelRan("pick", result.nbytes, 0.0, 0))
+        nbytes = result.nbytes
+        tell(KernelRan("pick", nbytes, perf_counter() - start, 0, nbytes, start))
     return result, False
 
 
 def _picked(array: np.ndarray[Any, Any], key: Any) -> Node:
     try:
-        picked = array[key]
+        picked = kernel_frame("pick")(array.__getitem__, key) if listeners() else array[key]
     except IndexError as error:
         raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
     return adopted(np.asarray(picked))
@@ -132,13 +135,17 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
         if value.array.size > 1 and not _is_apart(node, value):
             return False
         value = value.array
+    told = listeners()
+    start = perf_counter() if told else 0.0
     try:
         if key.__class__ is not np.ndarray or not masks.put(array, key, value):
-            quietly(array.__setitem__, key, value)
+            write = kernel_frame("assign") if told else directly
+            quietly(write, array.__setitem__, key, value)
     except (IndexError, TypeError, ValueError, OverflowError):
         return False
-    if listeners():
-        tell(KernelRan("assign", array[key].nbytes, 0.0, 0))
+    if told:
+        seconds, nbytes = perf_counter() - start, array[key].nbytes
+        tell(KernelRan("assign", nbytes, seconds, 0, getattr(value, "nbytes", 0), start))
     return True
 
 

@@ -14,11 +14,13 @@ from onebuf.graph import RANDOM_WORDS
 from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
 from onebuf.render.borders import hidden
 from onebuf.render.columns import has_columns
+from onebuf.render.elements import FLOATS_ONLY
 from onebuf.render.fetching import picked_rows
 from onebuf.render.halves import HALVES
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
 from onebuf.render.scans import column_lanes, has_scans
+from onebuf.render.tails import has_tail
 from onebuf.render.tiles import has_tiles
 
 VECTOR_NBYTES = 64
@@ -26,8 +28,12 @@ VECTOR_NBYTES = 64
 can be worked on while another is waited for."""
 RANDOM_LANES = 32
 """Lanes of kernels with random bits, of which several share a counter."""
-SHORT = 32
+SHORT = 16
 """Rows of fewer elements than this are folded many at a time."""
+SHORT_OF_BYTES = 32
+"""The same where what is left over of a row is no vector."""
+LONG = 64
+"""Rows of this many elements and more may have longer vectors."""
 MANY = 16
 """Fewer rows than this are folded one by one."""
 
@@ -50,7 +56,7 @@ def choose(
     if facts.has_scans:
         return _rendering("scans", column_lanes(nest, facts.lanes))
     wide = len(extents) > 1
-    is_short = wide and facts.has_columns and extents[-1] < SHORT and extents[-2] >= MANY
+    is_short = wide and facts.has_columns and extents[-1] < facts.short and extents[-2] >= MANY
     if facts.folds_columns or is_short:
         lanes = min(facts.lanes, LANES)
         return _rendering("columns", lanes, paces=_paces(facts.jumps_down, -2, strides))
@@ -59,7 +65,8 @@ def choose(
         return _rendering("tiles", facts.lanes, streamed)
     paces = _paces(facts.jumps_along, -1, strides)
     keep = _keep(nest, facts.kept, extents[-1]) if facts.kept else ""
-    found = _rendering("rows", facts.lanes, streamed and keep != "output", paces, keep)
+    lanes = facts.lanes if extents[-1] < LONG else facts.many_lanes
+    found = _rendering("rows", lanes, streamed and keep != "output", paces, keep)
     return _ahead(found) if facts.row_nbytes and _is_long(facts, extents) else found
 
 
@@ -106,6 +113,24 @@ def _keep(nest: Nest, kept: tuple[int, ...], extent: int) -> Keep:
     return "output" if len(kept) == 1 and row_slot(nest, kept[0]) is not None else ""
 
 
+def keeps_of(nest: Nest, extent: int) -> tuple[Keep, ...]:
+    """Where what two loops over a row of so many elements need may be kept, "" if nowhere."""
+    kept = facts_of(nest).kept
+    keep = _keep(nest, kept, extent) if kept else ""
+    if keep != "stack":
+        return ("", keep) if keep else ("",)
+    has_row = len(kept) == 1 and row_slot(nest, kept[0]) is not None
+    return ("", "stack", "output") if has_row else ("", "stack")
+
+
+def paces_of(nest: Nest, strategy: Strategy, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The small distances between elements along the axis of a strategy's lanes."""
+    facts = facts_of(nest)
+    if strategy == "columns":
+        return _paces(facts.jumps_down, -2, strides)
+    return _paces(facts.jumps_along, -1, strides)
+
+
 def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]]) -> bool:
     """Whether every row that a call writes begins on a line of memory."""
     for number in nest.written:
@@ -125,7 +150,10 @@ class Facts(NamedTuple):
     """What can be said of a nest without its sizes."""
 
     lanes: int
+    many_lanes: int
+    """For long rows."""
     has_columns: bool
+    short: int
     folds_columns: bool
     has_tiles: bool
     jumps_along: bool
@@ -143,7 +171,9 @@ def _facts(nest: Nest) -> Facts:
     loads = [nest.slots[step.arg] for step in nest.steps if step.op is LOAD]
     return Facts(
         lanes=_lanes(nest),
+        many_lanes=_lanes(nest) * (2 if _waits(nest) else 1),
         has_columns=has_columns(nest),
+        short=SHORT if has_tail(nest, range(len(nest.steps)), True) else SHORT_OF_BYTES,
         folds_columns=has_columns(nest) and _folds_columns(nest),
         has_tiles=has_tiles(nest),
         jumps_along=any(slot.steps[-1] == ANY for slot in loads),
@@ -155,6 +185,9 @@ def _facts(nest: Nest) -> Facts:
             STREAMED_BYTES // nest.slots[number].dtype.itemsize for number in nest.written
         ),
     )
+
+
+facts_of = _facts
 
 
 def _lanes(nest: Nest) -> int:
@@ -171,6 +204,15 @@ def _nbytes(step: Step) -> int:
     """The bytes of an element while it is computed with."""
     nbytes = step.dtype.itemsize
     return 4 if step.dtype in HALVES and step.op not in (LOAD, STORE) else nbytes
+
+
+def _waits(nest: Nest) -> bool:
+    """Whether functions of floats are computed, whose steps wait for one another: then more of
+    them at a time are faster, though registers do not suffice. Of doubles, they are not always."""
+    if _lanes(nest) * 4 != VECTOR_NBYTES:
+        return False
+    depths = zip(nest.steps, nest.depths, strict=True)
+    return any(step.op in FLOATS_ONLY for step, depth in depths if depth == nest.ndim)
 
 
 def _folds_columns(nest: Nest) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from onebuf.engine import gate
 from onebuf.engine.dying import private
 from onebuf.engine.planning import items_for
 from onebuf.engine.plans import parts_of
 from onebuf.graph import COPY, Kind, Node
+from onebuf.options import options
 from onebuf.scheduler import Item, is_readable
 from onebuf.scheduler.arena import arena_of
 from onebuf.scheduler.form import form_of
@@ -46,6 +48,9 @@ def _row(number: int, item: Item | Kernel, names: dict[int, str]) -> str:
     result = ", ".join(f"{output.dtype.name}{list(output.shape)}" for output in item.outputs)
     lines = [f"  %{number} = {item.name}({operands}) -> {result}"]
     lines.append(f"       {item.kind}, {_size(item.bytes_written)}: {item.reason}")
+    if options().search_seconds and not isinstance(item, Item):
+        found = [gate.launching().found_by_search(part) for part in item.parts]
+        lines += [f"       {line}" for line in found if line]
     if node.origin is not None:
         lines.append(f"       from {node.origin}")
     return "\n".join(lines)

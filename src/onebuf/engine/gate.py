@@ -20,7 +20,9 @@ def _module(name: str) -> Callable[[], Any]:
     return load
 
 
+cpu = _module("onebuf.backends.cpu")
 grouping = _module("onebuf.scheduler.grouping")
+launching = _module("onebuf.engine.launching")
 passes = _module("onebuf.scheduler.passes")
 products = _module("onebuf.scheduler.products")
 rows = _module("onebuf.engine.rows")

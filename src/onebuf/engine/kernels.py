@@ -6,7 +6,6 @@ imported when the first kernel is needed.
 
 from __future__ import annotations
 
-import importlib
 import struct
 from collections.abc import Iterable
 from functools import cache
@@ -14,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.engine.gate import cpu
 from onebuf.errors import BoundsError
+from onebuf.events import kernel_frame, listeners
 from onebuf.kernel import Nest
 from onebuf.render.rendering import Rendering
 from onebuf.render.writing import render
@@ -24,27 +25,31 @@ Limits = list[tuple[int, int]]
 
 SHARED = 32768
 """Fewer elements than this are not worth waking another thread for."""
-GRAIN = 16384
-"""About as many elements as a thread takes at a time."""
 PLAIN = Rendering()
 WORD_NBYTES = 8
 
 
-@cache
-def _cpu() -> Any:
-    """The runtime of compiled code, which brings LLVM with it."""
-    return importlib.import_module("onebuf.backends.cpu")
+def compiled(nest: Nest, rendering: Rendering) -> Any:
+    """The program of a nest, which is forgotten when nobody holds it any more."""
+    return cpu().compile(render(nest, "kernel", rendering), "kernel")
 
 
 @cache
 def program(nest: Nest, rendering: Rendering = PLAIN) -> Any:
     """The compiled program of a nest."""
-    return _cpu().compile(render(nest, "kernel", rendering), "kernel")
+    return compiled(nest, rendering)
 
 
-def share(compiled: Any, words_address: int, count: int, grain: int) -> None:
-    """Run a program on the indices up to ``count``, ``grain`` of them at a time, on all threads."""
-    _cpu().run(compiled, words_address, count, grain)
+def share(program: Any, words_address: int, count: int, grain: int, name: str = "") -> None:
+    """Run a program on the indices up to ``count``, ``grain`` of them at a time, on all threads.
+
+    With a ``name``, profilers know it by that.
+    """
+    if name and listeners():
+        call, arguments = cpu().shared(program, words_address, count, grain)
+        kernel_frame(name)(call, *arguments)
+    else:
+        cpu().run(program, words_address, count, grain)
 
 
 def scalar_words(scalars: Iterable[np.generic]) -> bytes:

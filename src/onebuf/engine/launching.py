@@ -8,18 +8,34 @@ left for each run is to put addresses in front of that and to call.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 
+from onebuf.engine.candidates import Call, Choice
 from onebuf.engine.choosing import VECTOR_NBYTES, checked, choose
-from onebuf.engine.kernels import GRAIN, PLAIN, SHARED, WORD_NBYTES, pack, program, report, share
+from onebuf.engine.kernels import (
+    PLAIN,
+    SHARED,
+    WORD_NBYTES,
+    compiled,
+    pack,
+    program,
+    report,
+    share,
+)
+from onebuf.engine.searching import findings_of, search
+from onebuf.events import kernel_frame, listeners
 from onebuf.graph import TAKE
-from onebuf.kernel import CHUNK, Nest, best_order, partials, permuted, reordered
+from onebuf.kernel import CHUNK, LOAD, Nest, best_order, partials, permuted, reordered
 from onebuf.memory import address_of, address_of_bytes
+from onebuf.options import options
+from onebuf.render.rendering import Rendering
 from onebuf.scheduler.grouping import Group
 
+Compile = Callable[[Nest, Rendering], Any]
 Limits = list[tuple[int, int]]
 
 QUICK = 2048
@@ -71,25 +87,34 @@ class Words:
         return self._flag is not None and struct.unpack_from("q", block, self._flag)[0] != 0
 
 
+def arranged(group: Group) -> tuple[Nest, tuple[int, ...], list[tuple[int, ...]]]:
+    """The nest of a group, its extents and strides with the loops in the best order."""
+    nest, extents = group.nest, group.extents
+    strides = [reach.view.stride for reach in group.reaches]
+    order = best_order(nest)
+    if order is None:
+        return nest, extents, strides
+    turned = [permuted(stride, order) for stride in strides]
+    return reordered(nest, order), permuted(extents, order), turned
+
+
 class Single:
     """A kernel of one program."""
 
-    __slots__ = ("nest", "rendering", "words", "_call", "_program", "_count", "_grain", "_end")
+    __slots__ = (
+        *("name", "nest", "rendering", "words"),
+        *("_call", "_program", "_count", "_grain", "_end"),
+    )
 
     def __init__(self, group: Group) -> None:
-        nest, extents = group.nest, group.extents
-        strides = [reach.view.stride for reach in group.reaches]
-        order = best_order(nest)
-        if order is not None:
-            nest, extents = reordered(nest, order), permuted(extents, order)
-            strides = [permuted(stride, order) for stride in strides]
+        nest, extents, strides = arranged(group)
         offsets = [reach.view.offset * reach.node.dtype.itemsize for reach in group.reaches]
+        self.name = group.name
         self.nest = nest
         self.rendering = choose(nest, extents, offsets, strides)
         self.words = Words(nest, extents, strides)
         self._program = program(nest, self.rendering)
-        least = STRIPS.get(self.rendering.strategy, self.rendering.lanes) if nest.ndim == 2 else 1
-        self._grain = _grain(extents, least)
+        self._grain = _grain(nest, extents, Choice(self.rendering))
         self._end = extents[0]
         numel = prod(extents)
         is_shared = numel >= SHARED and not nest.folds_all and not nest.scans_all
@@ -99,8 +124,12 @@ class Single:
     def run(self, addresses: list[int], scalars: bytes) -> bool:
         """Run it on slots that begin at ``addresses``; whether an index was outside."""
         words = self.words.with_addresses(addresses, scalars)
-        if self._count:
-            share(self._program, address_of_bytes(words), self._count, self._grain)
+        if options().search_seconds and self._is_apart(addresses):
+            self._run_as_found(addresses, address_of_bytes(words))
+        elif self._count:
+            share(self._program, address_of_bytes(words), self._count, self._grain, self.name)
+        elif listeners():
+            kernel_frame(self.name)(self._call, address_of_bytes(words), 0, self._end)
         else:
             self._call(address_of_bytes(words), 0, self._end)
         return self.words.is_outside(words)
@@ -114,13 +143,68 @@ class Single:
         report(words, self.nest)
         return self.words.is_outside(words)
 
+    # -- searching ---------------------------------------------------------------------------------
+
+    def _run_as_found(self, addresses: list[int], words: int) -> None:
+        """Run it in the fastest way that is known, after looking for one if there is time."""
+        call = Call(self.nest, self.words.extents, addresses, self.words.strides)
+        usual = Choice(choose(call.nest, call.extents, addresses, call.strides))
+        shared = bool(self._count) and options().threads != 1
+        choice = search(call, usual, shared, lambda one: self._prepared(one, words, compiled))
+        self._prepared(choice, words, program)()
+
+    def _prepared(self, choice: Choice, words: int, compile: Compile) -> Callable[[], None]:
+        """What runs it once in a given way."""
+        chosen = compile(self.nest, choice.rendering)
+        if not self._count:
+            return lambda: kernel_frame(self.name)(chosen.call, words, 0, self._end)
+        grain = _grain(self.nest, self.words.extents, choice)
+        return lambda: share(chosen, words, self._count, grain, self.name)
+
+    def _is_apart(self, addresses: list[int]) -> bool:
+        """Whether no memory that is written is read as well: then a kernel can run again, and in
+        any order of its elements. Where an index leads is not known."""
+        loads = [step for step in self.nest.steps if step.op is LOAD]
+        if any(step.args for step in loads) or self.rendering.strategy not in STRIPS:
+            return False
+        read = {step.arg for step in loads}
+        spans = {n: self._span(n, addresses[n]) for n in read | self.nest.written}
+        return not any(
+            spans[one][0] < spans[two][1] and spans[two][0] < spans[one][1]
+            for one in self.nest.written
+            for two in read
+        )
+
+    def _span(self, slot: int, address: int) -> tuple[int, int]:
+        """The first byte of what a slot reaches, and the one after the last."""
+        nbytes = self.nest.slots[slot].dtype.itemsize
+        pairs = zip(self.words.extents, self.words.strides[slot], strict=True)
+        ends = [(extent - 1) * stride * nbytes for extent, stride in pairs]
+        low, high = sum(min(0, end) for end in ends), sum(max(0, end) for end in ends)
+        return address + low, address + high + nbytes
+
+
+def found_by_search(group: Group) -> str:
+    """What searching has found out about a kernel, for people; empty if nothing."""
+    if group.nest.folds_all and group.extents[0] > CHUNK:
+        return ""
+    nest, extents, strides = arranged(group)
+    call = Call(nest, extents, [0] * len(strides), strides)
+    usual = Choice(choose(nest, extents, call.addresses, strides))
+    found = findings_of(nest, extents, usual)
+    best = found.best(call, usual)
+    if best == usual:
+        return ""
+    return f"{best}: found by search, {1 / found.times[best]:.2f} times as fast as {usual}"
+
 
 class Chunked:
     """A fold of everything: first chunk by chunk, shared out, then the chunks."""
 
-    __slots__ = ("nests", "extent", "chunks", "words", "parts", "_programs")
+    __slots__ = ("name", "nests", "extent", "chunks", "words", "parts", "_programs")
 
     def __init__(self, group: Group) -> None:
+        self.name = group.name
         self.nests = partials(group.nest)
         self.extent = group.extents[0]
         self.chunks = -(-self.extent // CHUNK)
@@ -135,7 +219,7 @@ class Chunked:
         parts = [np.empty(self.chunks, dtype) for dtype in self.parts]
         places = [*addresses, *[address_of(part) for part in parts]]
         first, second = [words.with_addresses(places, scalars) for words in self.words]
-        share(self._programs[0], address_of_bytes(first), self.extent, 2 * CHUNK)
+        share(self._programs[0], address_of_bytes(first), self.extent, 2 * CHUNK, self.name)
         if self.words[0].is_outside(first):
             return True
         self._programs[1].quick(address_of_bytes(second), 0, self.chunks)
@@ -157,9 +241,11 @@ class Chunked:
         return False
 
 
-def _grain(extents: tuple[int, ...], least: int) -> int:
+def _grain(nest: Nest, extents: tuple[int, ...], choice: Choice) -> int:
     """How many indices of the outermost axis a thread takes at a time."""
-    grain = max(least, GRAIN // max(1, prod(extents[1:])))
+    rendering = choice.rendering
+    least = STRIPS.get(rendering.strategy, rendering.lanes) if nest.ndim == 2 else 1
+    grain = max(least, choice.grain // max(1, prod(extents[1:])))
     if len(extents) == 1:
         grain = -(-grain // VECTOR_NBYTES) * VECTOR_NBYTES
     return grain

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from onebuf.backends.arrayapi import run_into
 from onebuf.engine import gate
 from onebuf.engine.elementary import is_ours, run_ours
 from onebuf.engine.sources import read_region
-from onebuf.events import Copied, KernelRan, listeners, tell
+from onebuf.events import Copied, directly, listeners, run_told, tell
 from onebuf.graph import COPY, LIBRARY, MATMUL, SOURCE, VIEW, Kind, Node, attach, settle
 from onebuf.layout import View
 from onebuf.memory import Block
@@ -28,18 +27,25 @@ def run_item(item: Item) -> None:
         attach(node, *new_array(node.shape, node.dtype))
         return
     try:
-        start = perf_counter()
         operands = tuple([fetch(reading(source)) for source in item.inputs])
-        out, block = _compute(node, operands)
+        if listeners():
+            sizes = (item.bytes_read, item.bytes_written)
+            out, block = run_told(node.op.name, sizes, 1, directly, _compute, node, operands)
+        else:
+            out, block = _compute(node, operands)
     except Exception as error:
         if node.origin is not None:
             error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
         raise
-    if listeners():
-        tell(KernelRan(node.op.name, out.nbytes, perf_counter() - start, 1))
-        if node.op.kind is Kind.COPY:
-            tell(Copied(out.nbytes, item.reason))
+    if node.op.kind is Kind.COPY and listeners():
+        tell(Copied(out.nbytes, item.reason, line_of(node)))
     attach(node, out, block)
+
+
+def line_of(node: Node) -> str | None:
+    """The line of the user's program that made ``node``, for people."""
+    origin = node.origin
+    return None if origin is None else str(origin)
 
 
 def fetch(node: Node) -> Array:

@@ -66,13 +66,14 @@ def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
     """What makes ``wanted`` readable, made or remembered, and the nodes to run it with."""
     now = options()
     made_at = wanted[0].made_at
-    line = (id(made_at[0]), made_at[1], own, now.tier, now.check_bounds) if made_at else None
+    how = (own, now.tier, now.check_bounds, now.search_seconds > 0)
+    line = (id(made_at[0]), made_at[1], how) if made_at else None
     guarded = _guards.get(line)
     if guarded is not None:
         held = guarded[0](wanted)
         if held is not None:
             return guarded[1], held  # type: ignore[return-value]
-    key, walk = form_of(wanted, own, now.tier, now.check_bounds)
+    key, walk = form_of(wanted, how)
     known = _known.get(key) if key is not None else None
     if known is not None and (not known.cost or not _is_due(known.structure, known.cost)):
         known.found += 1

@@ -121,7 +121,8 @@ def make_plan(
 
     Results that are ``private``, by id, need not become stored.
     """
-    is_checked = options().check_bounds
+    now = options()
+    is_checked = now.check_bounds or now.search_seconds > 0
     parts = [part for item in items for part in parts_of(item)]
     arena, offsets = arena_of(parts, () if is_checked else private)
     walked = {id(node): number for number, node in enumerate(walk)}

@@ -1,53 +1,231 @@
-"""Profiling: what ran when, as a trace that Perfetto and chrome://tracing open."""
+"""Profiling: where the time of a block of code went, in Python and in kernels.
+
+Two files come of it. One is for `pstats`: every function with its calls and seconds, and every
+kernel as if it were a function. The other is a trace for Perfetto or chrome://tracing: what ran
+when, what was copied, and how much memory was in use.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from cProfile import Profile
+from dataclasses import dataclass
 from pathlib import Path
+from pstats import SortKey, Stats
 from time import perf_counter
-from typing import Any
+from types import TracebackType
+from typing import Any, TypeAlias
 
-from onebuf.events import Allocated, Copied, Event, KernelRan, listening
+from onebuf.errors import ArgumentError, ProfilingError
+from onebuf.events import (
+    KERNEL_FILE,
+    Allocated,
+    Compiled,
+    Copied,
+    Event,
+    KernelRan,
+    Realized,
+    Searched,
+    listening,
+)
+from onebuf.graph import here
+
+Function: TypeAlias = tuple[str, int, str]
+"""How `pstats` names a function: its file, its line, its name."""
+SORT_KEYS = sorted(
+    {*(key.value for key in SortKey), "tottime", "cumtime", "ncalls", "filename", "module"}
+)
+TRACE_SUFFIX = ".json"
+"""What the name of the trace has more than that of the profile."""
+
+_owner = threading.Lock()
+"""Held by whoever profiles: the interpreter can have one profiler at a time."""
+
+
+class Profiling:
+    """Profile a block of code: its Python functions, and each kernel as a function of its own.
+
+    ``path`` becomes a file for `pstats.Stats`, and ``path`` + ".json" a trace for ui.perfetto.dev
+    or chrome://tracing; both are written also if the block fails. None writes neither. So many
+    ``lines`` are printed at the end, the first by ``sort``, as `pstats` spells it; 0 prints none.
+    With ``enabled=False`` the block runs as if nothing stood around it.
+
+    >>> from onebuf import Buffer
+    >>> with Profiling(lines=0) as profiling:
+    ...     x = Buffer([1.0, 2.0]) + 1
+    >>> profiling.kernels["add"].calls
+    1
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        sort: str = "cumulative",
+        lines: int = 20,
+        enabled: bool = True,
+    ) -> None:
+        if sort not in SORT_KEYS:
+            raise ArgumentError(
+                f"Profiling needs sort to be one of {', '.join(SORT_KEYS)}; got {sort!r}"
+            )
+        if type(lines) is not int or lines < 0:
+            raise ArgumentError(f"Profiling needs lines of at least 0, got {lines!r}")
+        self.path = None if path is None else Path(path)
+        self.sort = sort
+        self.lines = lines
+        self.enabled = enabled
+        self.kernels: dict[str, KernelTime] = {}
+        """Calls and seconds of each kernel, by name; filled as they run."""
+        self.stats: Stats | None = None
+        """All functions and kernels, once the block has ended."""
+
+    def __enter__(self) -> Profiling:
+        if not self.enabled:
+            return self
+        if not _owner.acquire(blocking=False):
+            raise _refusal("another Profiling block is open")
+        try:
+            if sys.getprofile() is not None:
+                raise _refusal("another profiler is running")
+            self.kernels, self.stats = {}, None
+            self._trace = _Trace(self.kernels)
+            self._hearing = listening(self._trace.hear)
+            self._profile = _Profile()
+            self._hearing.__enter__()
+            try:
+                self._profile.enable()
+            except ValueError:
+                self._hearing.__exit__(None, None, None)
+                raise _refusal("another profiler is running") from None
+        except BaseException:
+            _owner.release()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if not self.enabled:
+            return
+        try:
+            self._profile.disable()
+            self._hearing.__exit__(kind, error, traceback)
+            self._trace.end()
+        finally:
+            _owner.release()
+        self.stats = Stats(self._profile)
+        if self.path is not None:
+            self.stats.dump_stats(self.path)
+            trace = Path(f"{self.path}{TRACE_SUFFIX}")
+            trace.write_text(json.dumps({"traceEvents": self._trace.rows}))
+        if self.lines:
+            self.stats.sort_stats(self.sort).print_stats(self.lines)
+
+
+def _refusal(reason: str) -> ProfilingError:
+    return ProfilingError(
+        f"Profiling needs to be the only profiler, and {reason}; end that one first, or open one "
+        f"Profiling around both blocks"
+    )
+
+
+@dataclass(slots=True)
+class KernelTime:
+    """How often a kernel ran, for how long in all, and how many bytes it read and wrote."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    bytes_moved: int = 0
+
+
+class _Profile(Profile):
+    """A profile in which compiled code counts as the kernel that calls it."""
+
+    stats: dict[Function, Any]
+
+    def create_stats(self) -> None:
+        super().create_stats()
+        merge_kernels(self.stats)
 
 
 class _Trace:
-    """Events in the order they happened, in the trace-event format; times in microseconds."""
+    """Events in the trace-event format; times in microseconds since the block began."""
 
-    def __init__(self) -> None:
-        self.start = perf_counter()
+    def __init__(self, kernels: dict[str, KernelTime]) -> None:
         self.rows: list[dict[str, Any]] = []
+        self.kernels = kernels
+        self.start = perf_counter()
 
     def hear(self, event: Event) -> None:
-        now = 1e6 * (perf_counter() - self.start)
-        where = {"pid": os.getpid(), "tid": threading.get_ident() % 2**31}
         match event:
             case KernelRan(name=name, nbytes=nbytes, seconds=seconds, tier=tier):
-                took = 1e6 * seconds
-                row = {"ph": "X", "name": name, "cat": "kernel", "ts": now - took, "dur": took}
-                row["args"] = {"bytes written": nbytes, "tier": tier}
-            case Copied(nbytes=nbytes, reason=reason):
-                row = {"ph": "i", "name": "copy", "cat": "copy", "ts": now, "s": "t"}
-                row["args"] = {"bytes": nbytes, "reason": reason}
+                moved = event.bytes_read + nbytes
+                time = self.kernels.setdefault(name, KernelTime())
+                time.calls += 1
+                time.seconds += seconds
+                time.bytes_moved += moved
+                args = {"bytes read": event.bytes_read, "bytes written": nbytes, "tier": tier}
+                self._slice(name, "kernel", event.start, seconds, args)
+            case Compiled(seconds=seconds, from_disk=from_disk, start=start):
+                name = "load code" if from_disk else "compile"
+                self._slice(name, "compile", start, seconds, {})
+            case Realized(kernels=kernels, seconds=seconds, start=start):
+                self._slice("realize", "schedule", start, seconds, {"kernels": kernels})
+            case Searched(tried=tried, seconds=seconds, start=start):
+                self._slice("search", "search", start, seconds, {"tried": tried})
+            case Copied(nbytes=nbytes, reason=reason, origin=origin):
+                more = {"bytes": nbytes, "reason": reason, "from": origin or here()}
+                self._row("i", "copy", "copy", perf_counter(), {"s": "t", "args": more})
             case Allocated(in_use=in_use):
-                row = {"ph": "C", "name": "memory in use", "ts": now, "args": {"bytes": in_use}}
-            case _:
-                return
-        self.rows.append(row | where)
+                self._row(
+                    "C", "memory in use", "memory", perf_counter(), {"args": {"bytes": in_use}}
+                )
+
+    def end(self) -> None:
+        """The slice of the whole block, around all others."""
+        self._slice("Profiling", "block", self.start, perf_counter() - self.start, {})
+
+    def _slice(
+        self, name: str, category: str, start: float, seconds: float, args: dict[str, Any]
+    ) -> None:
+        self._row("X", name, category, start, {"dur": 1e6 * seconds, "args": args})
+
+    def _row(self, phase: str, name: str, category: str, when: float, more: dict[str, Any]) -> None:
+        row = {"ph": phase, "name": name, "cat": category, "ts": 1e6 * (when - self.start)}
+        where = {"pid": os.getpid(), "tid": threading.get_ident() % 2**31}
+        self.rows.append(row | more | where)
 
 
-@contextmanager
-def profile(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Write a trace of a block of code to ``path``, also if the block fails.
+def merge_kernels(stats: dict[Function, Any]) -> None:
+    """Make the time of compiled code, which a kernel calls, the time of that kernel.
 
-    Open it at ui.perfetto.dev or in chrome://tracing.
+    ``stats`` are those of `cProfile`: for each function (calls, all calls, own seconds, seconds,
+    callers), where callers have four such numbers of their share each.
     """
-    trace = _Trace()
-    try:
-        with listening(trace.hear):
-            yield
-    finally:
-        Path(path).write_text(json.dumps({"traceEvents": trace.rows}))
+    for function in [function for function in stats if _is_native(function)]:
+        calls, all_calls, own, seconds, callers = stats[function]
+        for caller in [caller for caller in callers if _is_kernel(caller)]:
+            share = callers.pop(caller)
+            calls, all_calls = calls - share[1], all_calls - share[0]
+            own, seconds = own - share[2], seconds - share[3]
+            kernel = stats[caller]
+            stats[caller] = (*kernel[:2], kernel[2] + share[2], *kernel[3:])
+        if callers:
+            stats[function] = (calls, all_calls, own, seconds, callers)
+        else:
+            del stats[function]
+
+
+def _is_kernel(function: Function) -> bool:
+    return function[0] == KERNEL_FILE and function[2].startswith("<kernel ")
+
+
+def _is_native(function: Function) -> bool:
+    return function[0] == KERNEL_FILE and not _is_kernel(function)

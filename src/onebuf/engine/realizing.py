@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from onebuf.engine.elementary import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
 from onebuf.engine.passes import fetch
 from onebuf.engine.picking import OutsideError, explained
 from onebuf.engine.planning import plan_for
+from onebuf.events import Realized, listeners, tell
 from onebuf.graph import SOURCE, Node, settle
 from onebuf.ops import install
 from onebuf.scheduler import is_readable, reading
@@ -69,8 +71,11 @@ def own(node: Node) -> Array:
 
 
 def _run(wanted: list[Node], own: bool) -> None:
+    start = perf_counter() if listeners() else 0.0
     plan, held = plan_for(wanted, own)
     try:
         plan.run(held)
+        if listeners():
+            tell(Realized(len(plan.steps), perf_counter() - start, start))
     except OutsideError as fault:
         raise explained(fault, read) from None

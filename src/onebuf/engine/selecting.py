@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from onebuf.engine.kernels import GRAIN, SHARED, _cpu
+from onebuf.engine.candidates import GRAIN
+from onebuf.engine.gate import cpu
+from onebuf.engine.kernels import SHARED, share
 from onebuf.errors import BoundsError
 from onebuf.graph import Leaf, Node
 from onebuf.memory import address_of
@@ -108,7 +110,7 @@ def _span(array: Array) -> list[int]:
 @cache
 def _program(name: str, arg: int | None) -> Any:
     text = getattr(texts, name)
-    return _cpu().compile(text() if arg is None else text(arg), "kernel")
+    return cpu().compile(text() if arg is None else text(arg), "kernel")
 
 
 def _run(name: str, arg: int | None, words: list[int], numel: int) -> None:
@@ -119,7 +121,7 @@ def _run(name: str, arg: int | None, words: list[int], numel: int) -> None:
     if numel < SHARED:
         compiled.call(address_of(block), 0, chunks)
     else:
-        _cpu().run(compiled, address_of(block), chunks, GRAIN // CHUNK)
+        share(compiled, address_of(block), chunks, GRAIN // CHUNK)
     report = int(block[texts.COUNT.index("report")])
     if report:
         raise BoundsError(

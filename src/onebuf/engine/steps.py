@@ -17,10 +17,11 @@ from numpy.lib.array_utils import byte_bounds
 
 from onebuf.engine.kernels import WORD_NBYTES
 from onebuf.engine.launching import prepare
+from onebuf.engine.passes import line_of
 from onebuf.engine.picking import OutsideError
 from onebuf.engine.plans import Given, Held, Numbers
-from onebuf.events import KernelRan, listeners, tell
-from onebuf.graph import Node, attach, settle
+from onebuf.events import Copied, KernelRan, listeners, tell
+from onebuf.graph import Kind, Node, attach, settle
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array
 from onebuf.options import options
@@ -106,7 +107,7 @@ class Call:
 class KernelStep:
     """A kernel that goes over its memory once, in one part or in several."""
 
-    __slots__ = ("done", "_name", "_inputs", "_outputs", "_calls")
+    __slots__ = ("done", "bytes_read", "_name", "_copy", "_inputs", "_outputs", "_calls")
 
     def __init__(
         self,
@@ -119,6 +120,8 @@ class KernelStep:
         """``brought`` are operands whose memory comes from elsewhere; their bases are the last."""
         self.done: tuple[int, ...] = ()
         self._name = name
+        self.bytes_read = kernel.bytes_read
+        self._copy = kernel.reason if kernel.kind is Kind.COPY else ""
         inputs = [node for node in kernel.inputs if all(node is not other for other in brought)]
         self._inputs = tuple([numbers[id(node)] for node in inputs])
         self._outputs = tuple(
@@ -146,10 +149,16 @@ class KernelStep:
 
     def run(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel; its results become stored, except for those in the arena."""
-        start = perf_counter() if listeners() else 0.0
+        if not listeners():
+            self.launch(held, arena, given)
+            return
+        start = perf_counter()
+        line = line_of(held_node(self._outputs[0].number, held)) if self._copy else None
         self.launch(held, arena, given)
-        if listeners():
-            tell(KernelRan(self._name, self.nbytes, perf_counter() - start, 2))
+        seconds = perf_counter() - start
+        tell(KernelRan(self._name, self.nbytes, seconds, 2, self.bytes_read, start))
+        if self._copy:
+            tell(Copied(self.nbytes, self._copy, line))
 
     def launch(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel without telling anyone."""
@@ -213,7 +222,8 @@ class PassesStep:
             one.launch(held, arena, given)
         if listeners():
             nbytes = sum([one.nbytes for one in self._passes])
-            tell(KernelRan(self._name, nbytes, perf_counter() - start, 2))
+            read = sum([one.bytes_read for one in self._passes])
+            tell(KernelRan(self._name, nbytes, perf_counter() - start, 2, read, start))
 
 
 def say_where(error: Exception, name: str, node: Node) -> None:

@@ -16,7 +16,7 @@ from onebuf.engine.elementary import INEXACT, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.realizing import own, read
 from onebuf.engine.sources import write_region
 from onebuf.errors import DTypeError, ReadOnlyError, ShapeError
-from onebuf.events import KernelRan, listeners, tell
+from onebuf.events import listeners, run_told
 from onebuf.graph import (
     BINARY,
     SOURCE,
@@ -47,9 +47,10 @@ def assign(target: Node, value: Node | Scalar) -> None:
     settle_readers(target)
     if isinstance(value, Node) and np.may_share_memory(array, new):
         new = new.copy()  # NumPy alone does not get every overlap right
-    quietly(_copy, array, new)
     if listeners():
-        tell(KernelRan("assign", array.nbytes, 0.0, 0))
+        run_told("assign", (new.nbytes, array.nbytes), 0, quietly, _copy, array, new)
+    else:
+        quietly(_copy, array, new)
 
 
 def update(op: Op, target: Node, value: Node | Scalar) -> None:
@@ -96,14 +97,19 @@ def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:
     """Let ``edit`` write to the elements of ``target``, wherever they are kept."""
     if target.base.op is SOURCE:
         array = np.array(read(target))
-        quietly(edit, array)
+        _edit(name, edit, array)
         _assign_source(target, array)
     else:
         array = writable(target)
         settle_readers(target)
-        quietly(edit, array)
+        _edit(name, edit, array)
+
+
+def _edit(name: str, edit: Callable[[Array], Any], array: Array) -> None:
     if listeners():
-        tell(KernelRan(name, array.nbytes, 0.0, 0))
+        run_told(name, (array.nbytes, array.nbytes), 0, quietly, edit, array)
+    else:
+        quietly(edit, array)
 
 
 def writable(node: Node) -> Array:

@@ -48,7 +48,7 @@ from onebuf.graph.op import (
     Kind,
     Op,
 )
-from onebuf.graph.origin import Origin, caller
+from onebuf.graph.origin import Origin, caller, here
 
 __all__ = [
     "ARANGE",
@@ -87,6 +87,7 @@ __all__ = [
     "caller",
     "elementwise_dtype",
     "fail",
+    "here",
     "make",
     "pending_readers",
     "reduce_axes",

@@ -12,9 +12,11 @@ import sys
 from types import CodeType, FrameType
 from typing import NamedTuple
 
+from onebuf.events import KERNEL_FILE
+
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
-_is_ours: dict[str, bool] = {}
+_is_ours: dict[str, bool] = {KERNEL_FILE: True}
 
 
 class Origin(NamedTuple):
@@ -45,6 +47,17 @@ def caller() -> tuple[CodeType, int] | None:
         frame = sys._getframe(3)  # the usual way here is through two functions of ours
     except ValueError:
         frame = sys._getframe(1)
+    return _outside(frame)
+
+
+def here() -> str:
+    """The line of the user's program that is running, for people; empty if there is none."""
+    found = _outside(sys._getframe(1))
+    return "" if found is None else str(Origin(*found))
+
+
+def _outside(frame: FrameType | None) -> tuple[CodeType, int] | None:
+    """The innermost place outside this package, from ``frame`` outwards."""
     while frame is not None:
         code = frame.f_code
         ours = _is_ours.get(code.co_filename)

@@ -155,7 +155,7 @@ class Pool:
         if in_use > self._peak:
             self._peak = in_use
         if listeners():
-            tell(Allocated(size, in_use))
+            tell(Allocated(size, in_use - self.shelves.nbytes))
         return chunk
 
     def give_back(self, chunk: Chunk) -> None:

@@ -28,7 +28,7 @@ from onebuf.dtypes import (
 )
 from onebuf.dtypes import bool as bool_
 from onebuf.errors import ArgumentTypeError, DTypeError, OnebufError, ScalarRangeError, ShapeError
-from onebuf.events import Allocated, Copied, KernelRan, listeners, tell
+from onebuf.events import Allocated, Copied, listeners, run_told, tell
 from onebuf.graph import (
     BINARY,
     CAST,
@@ -153,9 +153,10 @@ def unary(op: Op, x: Node) -> Node:
     dtype, loop = _unary(op, x.dtype)
     if array is not None and array.size <= options().eager_numel and loop is not None:
         result = place(x.shape, dtype, array.size)
-        quiet_context().run(loop, array, result.array)
         if listeners():
-            _tell(op, result)
+            _run_told(op, result, loop, array, result.array)
+        else:
+            quiet_context().run(loop, array, result.array)
         return result
     return make(op, (x,), None, x.shape, dtype)
 
@@ -196,9 +197,10 @@ def _now(op: Op, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) 
     loop = _loops[op]
     if (op is _MULTIPLY or op is _DIVIDE) and (dtype is complex64 or dtype is complex128):
         loop = _complex_loops.get(op, loop)
-    quiet_context().run(loop, x, y, result.array)
     if listeners():
-        _tell(op, result)
+        _run_told(op, result, loop, x, y, result.array)
+    else:
+        quiet_context().run(loop, x, y, result.array)
     return result
 
 
@@ -295,9 +297,10 @@ def reduce(
         array = settle(x)
     if array is not None and array.size <= options().eager_numel and op in _folds:
         result = place(shape, dtype, prod(shape))
-        quiet_context().run(_folds[op], array, axes, result.array, keepdims)
         if listeners():
-            _tell(op, result)
+            _run_told(op, result, _folds[op], array, axes, result.array, keepdims)
+        else:
+            quiet_context().run(_folds[op], array, axes, result.array, keepdims)
         return result
     if x.base.op.kind is Kind.CONSTANT and (x.op is not VIEW or x.arg.mask is None):
         value = folded(op, x.base.arg, x.numel // (prod(shape) or 1), dtype)
@@ -320,9 +323,10 @@ def general(
         arrays = small_arrays(srcs)
         if arrays is not None:
             result = place(shape, dtype, numel)
-            quiet_context().run(_run, op, arrays, arg, result.array)  # type: ignore[arg-type]
             if listeners():
-                _tell(op, result)
+                _run_told(op, result, _run, op, arrays, arg, result.array)
+            else:
+                quiet_context().run(_run, op, arrays, arg, result.array)  # type: ignore[arg-type]
             return result
     return make(op, srcs, arg, shape, dtype, unique=unique)
 
@@ -348,7 +352,11 @@ def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
     return make(CONSTANT, (), dtype.type(value), shape, dtype)
 
 
-def _tell(op: Op, result: Node) -> None:
-    tell(KernelRan(op.name, result.nbytes, 0.0, 0))
+def _run_told(op: Op, result: Node, loop: Callable[..., Any], *args: Any) -> None:
+    """Run ``loop`` and tell those who listen."""
+    operands = [array for arg in args for array in (arg if arg.__class__ is tuple else (arg,))]
+    sizes = [array.nbytes for array in operands if isinstance(array, np.ndarray)]
+    written = result.nbytes
+    run_told(op.name, (sum(sizes) - written, written), 0, quiet_context().run, loop, *args)
     if op is COPY:
-        tell(Copied(result.nbytes, "a copy of stored elements"))
+        tell(Copied(written, "a copy of stored elements"))

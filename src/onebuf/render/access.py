@@ -9,6 +9,7 @@ from onebuf.render.builder import Builder, Value
 from onebuf.render.elements import TYPES, memory_type
 from onebuf.render.moving import beyond, gathered, guarded, masked, over_lanes
 from onebuf.render.rendering import Rendering
+from onebuf.render.tails import Tail, load_on
 from onebuf.render.transposing import joined, shuffled, transpose
 
 
@@ -30,6 +31,8 @@ class Access:
         self.paces = rendering.paces
         self.bounds: dict[int, Bounds] = {}
         """The bounds of the slots whose addresses are checked."""
+        self.tail: Tail | None = None
+        """Which lanes are on, where not all are."""
 
     def moved(self, b: Builder, slot: int, axis: int, place: Value, index: Value) -> Value:
         """Where the slot is at one index of ``axis``: an address, or a position."""
@@ -94,7 +97,7 @@ class Access:
         if b.lanes == 1 or pace == 0:
             return Value(b.emit(f"load {of}, ptr {place.name}, align {size}"), of, True)
         if pace == 1:
-            return Value(b.emit(f"load {b.type(of)}, ptr {place.name}, align {size}"), of)
+            return Value(self.read(b, of, size, place.name), of)
         if pace == -1:
             return self._backwards(b, of, size, place)
         if self.paces and self.paces[number]:
@@ -140,6 +143,12 @@ class Access:
         for end in (over_lanes(b, "smin", least), over_lanes(b, "smax", most)):
             self.check(b, number, beyond(b, of, place, end), None)
 
+    def read(self, b: Builder, of: str, size: int, address: str) -> str:
+        """The neighbours from ``address`` on, as many as there are lanes on."""
+        if self.tail is not None:
+            return load_on(b, self.tail.on, of, size, address)
+        return b.emit(f"load {b.type(of)}, ptr {address}, align {size}")
+
     def check(
         self, b: Builder, slot: int, place: Value, stride: Value | None, count: int = 1
     ) -> None:
@@ -153,7 +162,11 @@ class Access:
         first = Value(b.emit(f"ptrtoint ptr {place.name} to i64"), "i64", True)
         ends = [first]
         if stride is not None and lanes > 1:
-            far = b.binary("mul", stride, b.constant("i64", (lanes - 1) * nbytes))
+            last = b.constant("i64", (lanes - 1) * nbytes)
+            if self.tail is not None:
+                others = b.binary("add", self.tail.lanes, b.constant("i64", -1))
+                last = b.binary("mul", others, b.constant("i64", nbytes))
+            far = b.binary("mul", stride, last)
             ends.append(b.binary("add", first, far))
         for at in ends:
             end = b.binary("add", at, b.constant("i64", count * nbytes))
@@ -249,6 +262,9 @@ class Access:
             return
         assert pace, "a store in a vector loop has to move with it"
         name = b.spread(value)
+        if self.tail is not None:
+            self.tail.write(name, value.type, place.name)
+            return
         if pace == 1:
             how = f"align {size}"
             if self.streamed:

@@ -22,12 +22,14 @@ from onebuf.render.access import Access, Bounds
 from onebuf.render.borders import ends_along
 from onebuf.render.builder import Value
 from onebuf.render.elements import TYPES, emit, memory_type
-from onebuf.render.fetching import fetch
+from onebuf.render.ending import all_vectors
+from onebuf.render.fetching import ask_for_next_row, fetch
 from onebuf.render.folds import Accumulator
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.moving import MOVES
 from onebuf.render.moving import emit as move
 from onebuf.render.rendering import KEPT_NBYTES, Rendering
+from onebuf.render.tails import has_tail
 from onebuf.render.text import Text
 
 
@@ -103,7 +105,7 @@ class Loops(Text):
         for number in self.kept:
             dtype = self.nest.steps[number].dtype
             slot = row_slot(self.nest, number) if how == "output" else None
-            count = KEPT_NBYTES // len(self.kept) // dtype.itemsize
+            count = KEPT_NBYTES // len(self.kept) // dtype.itemsize + max(LANES, self.vector)
             self.rows[number] = self.memory(count, memory_type(dtype)) if slot is None else slot
 
     def _scalar(self, word: int, number: int) -> Value:
@@ -253,6 +255,9 @@ class Loops(Text):
             borders.sweep(self, frame, work, first, end)
             return []
         if innermost and not sequential and (work.totals or self.vector > 1):
+            needed = self.closure(self._sinks(work), frame.known)
+            if has_tail(self.nest, needed, bool(work.totals)):
+                return all_vectors(self, frame, work, first, end)
             return self._vectors(frame, work, LANES if work.totals else self.vector, first, end)
         if work.totals and not sequential and self.vector > 1:
             return self._dealt(frame, work, first, end)
@@ -271,6 +276,8 @@ class Loops(Text):
         b.lanes = lanes
         wide = [Value(b.spread(start), start.type) for start in starts]
         loop = self.open(first, wide, lanes, middle)
+        if not work.totals:
+            ask_for_next_row(b, self.nest, self.access.strides, frame.places, loop.counter)
         values = self.body(frame, work, loop.counter)
         self.close(loop, self._paired(work, loop.carried, values, Accumulator.add))
         b.lanes = 1
@@ -288,6 +295,10 @@ class Loops(Text):
             both = total.combine(b, value, total.from_memory(b, Value(left, total.memory)))
             results.append(total.across(b, both, lanes))
         return results
+
+    def _sinks(self, work: Work) -> list[int]:
+        """The steps that a loop is for: operands of its reductions, and its stores."""
+        return [*[self.nest.steps[total.number].args[0] for total in work.totals], *work.stores]
 
     def _dealt(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
         """Elements that are loops themselves, one by one, to the lanes that vectors would use."""
@@ -337,7 +348,9 @@ class Loops(Text):
         for number in self.kept:
             if number in self.filled and number in needed:
                 of = memory_type(self.nest.steps[number].dtype)
-                name = b.emit(f"load {b.type(of)}, {self._kept_at(frame, number, index)}")
+                where = self._kept_at(frame, number, index)
+                size = self.nest.steps[number].dtype.itemsize
+                name = self.access.read(b, of, size, where)
                 frame.known[number] = Value(name, of, b.lanes == 1)
 
     def _keep(self, frame: Frame, index: Value) -> None:
@@ -348,15 +361,18 @@ class Loops(Text):
                 value = frame.known[number]
                 wide = b.spread(value)
                 where = self._kept_at(frame, number, index)
-                b.line(f"store {b.type(value.type)} {wide}, {where}")
+                if self.access.tail is not None and isinstance(self.rows[number], int):
+                    self.access.tail.write(wide, value.type, where)
+                    continue
+                size = self.nest.steps[number].dtype.itemsize
+                b.line(f"store {b.type(value.type)} {wide}, ptr {where}, align {size}")
 
     def _kept_at(self, frame: Frame, number: int, index: Value) -> str:
         row, dtype = self.rows[number], self.nest.steps[number].dtype
         if isinstance(row, int):
-            return f"ptr {frame.places[row].name}, align {dtype.itemsize}"
+            return frame.places[row].name
         of = memory_type(dtype)
-        where = self.b.emit(f"getelementptr {of}, ptr {row.name}, i64 {index.name}")
-        return f"ptr {where}, align {dtype.itemsize}"
+        return self.b.emit(f"getelementptr {of}, ptr {row.name}, i64 {index.name}")
 
     def _paired(self, work: Work, ones: list[Value], twos: list[Value], how: object) -> list[Value]:
         triples = zip(work.totals, ones, twos, strict=True)

@@ -3,9 +3,22 @@
 Input is IR text; what it computes is not known here. Importing this package imports llvmlite.
 """
 
+from onebuf.backends.cpu.cache import digest, here
 from onebuf.backends.cpu.compiling import Program, compile
-from onebuf.backends.cpu.objects import assembly
+from onebuf.backends.cpu.objects import assembly, key_of
 from onebuf.backends.cpu.target import Target, host
-from onebuf.backends.cpu.threads import cores, run
+from onebuf.backends.cpu.threads import cores, run, shared
 
-__all__ = ["Program", "Target", "assembly", "compile", "cores", "host", "run"]
+__all__ = [
+    "Program",
+    "Target",
+    "assembly",
+    "compile",
+    "cores",
+    "digest",
+    "here",
+    "host",
+    "key_of",
+    "run",
+    "shared",
+]

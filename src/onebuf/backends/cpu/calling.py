@@ -100,7 +100,10 @@ def _bridge(arguments: int) -> _MethodDef:
         assert pointer.value is not None
         imports[name] = pointer.value
     code = load(made.content, ["call"], imports)
-    definition = _MethodDef(b"call", code.address("call"), _METH_FASTCALL, None)
+    # Profilers tell built-ins apart by name.
+    definition = _MethodDef(
+        f"call of {arguments}".encode(), code.address("call"), _METH_FASTCALL, None
+    )
     definition.code = code
     return definition
 

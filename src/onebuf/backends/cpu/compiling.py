@@ -69,5 +69,5 @@ def compile(ir: str, name: str, target: Target | None = None) -> Program:  # noq
         seconds = perf_counter() - start
         program = _programs[key, name] = Program(name, code)
     if listeners():
-        tell(Compiled(name, seconds, made.from_disk))
+        tell(Compiled(name, seconds, made.from_disk, start))
     return program

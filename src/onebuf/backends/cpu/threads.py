@@ -81,21 +81,25 @@ def run(program: Program, args_address: int, count: int, grain: int) -> None:
     Each call of it gets a multiple of ``grain`` indices, except for the last one. They come in no
     order, and at the same time.
     """
+    call, arguments = shared(program, args_address, count, grain)
+    call(*arguments)
+
+
+def shared(
+    program: Program, args_address: int, count: int, grain: int
+) -> tuple[Call, tuple[int, ...]]:
+    """What `run` calls in the end, and with which arguments."""
     if grain < 1:
         raise ArgumentError(f"run needs a grain of at least 1, got {grain}")
     threads = options().threads
     if threads is None:
         threads = cores()
-    if count <= grain or threads < 2:
-        program.call(args_address, 0, count)
-        return
-    crew = _crew()
+    crew = None if count <= grain or threads < 2 else _crew()
     if crew is None:
-        program.call(args_address, 0, count)
-        return
+        return program.call, (args_address, 0, count)
     threads = min(threads, MOST_THREADS)
     crew.grow(threads)
-    crew.run(program.address, args_address, count, grain, threads)
+    return crew.run, (program.address, args_address, count, grain, threads)
 
 
 @cache

@@ -2,8 +2,9 @@
 
 Most functions of floats are computed in double, which needs little care and is almost correctly
 rounded. These three are in the innermost loops of many programs, and with twice as many elements in
-a vector they take two thirds to three quarters of the time, at up to 0.8 units in the last place
-(erf: 1.2). The formulas are those for doubles, with shorter polynomials.
+a vector they take two thirds to three quarters of the time, at up to 1.0 units in the last place
+(log: 0.8, erf: 1.2). The formulas are those for doubles, with shorter polynomials; exp makes do
+without the low part of its sums, which costs 0.25 units and saves a sixth of the time.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from onebuf.render.math.coefficients import (
     LN2_FLOAT,
     LOG_FLOAT,
 )
-from onebuf.render.math.pairs import ordered_sum
 from onebuf.render.math.term import (
     Term,
     horner,
@@ -37,11 +37,8 @@ def _exp(x: Term) -> tuple[Term, Term]:
     """exp(x) = 2**n p: p, and bits that end in n."""
     shifted = x * _LOG2_E + _ROUNDER
     n = shifted - _ROUNDER
-    high, low = x - n * LN2_FLOAT[0], n * LN2_FLOAT[1]
-    r = high - low
-    one = ordered_sum(1.0, r)
-    rest = r * r * polynomial(r, EXP_FLOAT) + ((high - r) - low)
-    return one.high + (one.low + rest), shifted.bits()
+    r = (x - n * LN2_FLOAT[0]) - n * LN2_FLOAT[1]
+    return 1.0 + (r + r * r * polynomial(r, EXP_FLOAT)), shifted.bits()
 
 
 def _power_of_two(bits: Term) -> Term:
@@ -55,10 +52,10 @@ def exp(x: Term) -> Term:
     vanishes = x < -104.0
     p, bits = _exp(where(vanishes, 0.0, least(x, 89.0)))
     # In two steps, because 2**n may be too large or too small on its own; the second one rounds.
-    positive = bits + (256 - pattern("float", _ROUNDER))
-    half = positive >> 1
-    once, twice = half - 128, (positive - half) - 128
-    return where(vanishes, 0.0, p * _power_of_two(once) * _power_of_two(twice))
+    # The first is half of n, rounded down: its bits go where exponents are, less the last one.
+    once = (bits << 22) & -(1 << 23)
+    twice = (bits << 23) - once
+    return where(vanishes, 0.0, p * (once + _ONE).floating() * (twice + _ONE).floating())
 
 
 def log(x: Term) -> Term:
