@@ -54,7 +54,7 @@ def test_functions_and_kernels_are_entries_of_their_own(path):
     entries = pstats.Stats(str(path)).stats
     calls, all_calls, own, seconds, callers = entries[kernel("add")]
     assert (calls, all_calls) == (7, 7)
-    assert 0 < own <= seconds
+    assert 0 < own <= seconds * 1.001
     assert callers
     (name,) = [key for key in entries if key[2] == "work"]
     assert entries[name][:2] == (1, 1)
@@ -72,7 +72,8 @@ def test_the_time_of_compiled_code_is_that_of_its_kernel(path, threads):
     entries = pstats.Stats(str(path)).stats
     calls, _, own, seconds, _ = entries[kernel("multiply + exp")]
     assert calls == 3
-    assert 0.9 * seconds <= own <= seconds
+    assert own == pytest.approx(seconds, rel=0.1)
+    assert own > 0
     assert not [name for _, _, name in entries if "call of" in name]
 
 
