@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from onebuf.kernel import LANES
 from onebuf.render.builder import Builder, Value
-from onebuf.render.fetching import ask_for_next_row
+from onebuf.render.fetching import ask_for_next_row, ask_further_on
 from onebuf.render.folds import Accumulator
 from onebuf.render.tails import Tail, lanes_on, part_of
 
@@ -33,7 +33,9 @@ def all_vectors(text: Loops, frame: Frame, work: Work, first: Value, end: Value)
         if start is middle:
             count = text.minus(end, middle)
             text.access.tail = Tail(lanes_on(b, count), count, partial(_write_on, text))
-        elif not work.totals:
+        elif work.totals:
+            ask_further_on(b, text.nest, frame.places, loop.counter)
+        else:
             ask_for_next_row(b, text.nest, text.access.strides, frame.places, loop.counter)
         values = text.body(frame, work, loop.counter)
         text.access.tail = None

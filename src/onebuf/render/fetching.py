@@ -26,6 +26,8 @@ AHEAD = 2
 LINES = 8
 """How many lines of it; after these memory has guessed the rest."""
 LINE_NBYTES = 64
+FURTHER_NBYTES = 2048
+"""How far ahead of a fold memory is asked for what it will fold."""
 
 
 @cache
@@ -84,5 +86,25 @@ def ask_for_next_row(
         there = b.emit(f"getelementptr {of}, ptr {next_row}, i64 {index.name}")
         for nbytes in range(0, lanes * nest.slots[slot].dtype.itemsize, LINE_NBYTES):
             line = b.emit(f"getelementptr i8, ptr {there}, i64 {nbytes}")
+            b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
+        b.lanes = lanes
+
+
+def ask_further_on(b: Builder, nest: Nest, places: tuple[Value, ...], index: Value) -> None:
+    """Ask for what lies further on in rows that are folded, from the vector at ``index`` on.
+
+    Memory guesses that it will be read, but too late: a fold has no results to write meanwhile.
+    """
+    lanes = b.lanes
+    slots = sorted({step.arg for step in nest.steps if step.op is LOAD and not step.args})
+    for slot in slots:
+        if nest.slots[slot].steps[-1] != 1:
+            continue
+        of = memory_type(nest.slots[slot].dtype)
+        b.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        b.lanes = 1
+        there = b.emit(f"getelementptr {of}, ptr {places[slot].name}, i64 {index.name}")
+        for nbytes in range(0, lanes * nest.slots[slot].dtype.itemsize, LINE_NBYTES):
+            line = b.emit(f"getelementptr i8, ptr {there}, i64 {FURTHER_NBYTES + nbytes}")
             b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
         b.lanes = lanes

@@ -72,6 +72,9 @@ def theirs(name: str, *arrays: Any) -> Any:
         special = (np.isinf(one) & np.isfinite(two)) | (np.isfinite(one) & np.isinf(two))
         quotient = quietly(lambda: np.divide(*arrays)).astype(np.asarray(result).dtype)
         return np.where(special, quotient, result)
+    if name == "reciprocal" and np.asarray(result).dtype.kind == "c":
+        # NumPy's own has neither the zeros nor the poles of a quotient.
+        return quietly(lambda: np.divide(np.asarray(1, result.dtype), *arrays))
     return result
 
 
