@@ -58,7 +58,7 @@ SMALL = [
         reference=ten,
         calls=50,
         is_bounded=False,
-        options=LAZY,
+        options={**LAZY, "tier": "compile"},
         programs={
             "onebuf": f"{TEN}.realize()",
             "numpy": NUMPY_TEN,

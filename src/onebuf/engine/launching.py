@@ -16,6 +16,7 @@ import numpy as np
 
 from onebuf.engine.candidates import Call, Choice
 from onebuf.engine.choosing import VECTOR_NBYTES, checked, choose
+from onebuf.engine.gate import cpu
 from onebuf.engine.kernels import (
     PLAIN,
     SHARED,
@@ -40,9 +41,11 @@ Limits = list[tuple[int, int]]
 
 QUICK = 2048
 """For fewer elements than this the interpreter's lock is not let go."""
-STRIPS = {"rows": 1, "columns": 512, "tiles": 64}
+STRIPS = {"rows": 1, "columns": 128, "tiles": 64}
 """Fewer indices than this are not taken apart from their neighbours, by strategy; in others, no
 fewer than lanes."""
+WIDE_STRIP = 2048
+"""More columns than this are not gone through together."""
 
 
 class Launch(Protocol):
@@ -245,6 +248,10 @@ def _grain(nest: Nest, extents: tuple[int, ...], choice: Choice) -> int:
     """How many indices of the outermost axis a thread takes at a time."""
     rendering = choice.rendering
     least = STRIPS.get(rendering.strategy, rendering.lanes) if nest.ndim == 2 else 1
+    if rendering.strategy == "columns" and nest.ndim == 2:
+        # The more of a row is read at a time, the better.
+        share = -(-extents[0] // cpu().cores())
+        least = max(least, min(WIDE_STRIP, -(-share // VECTOR_NBYTES) * VECTOR_NBYTES))
     grain = max(least, choice.grain // max(1, prod(extents[1:])))
     if len(extents) == 1:
         grain = -(-grain // VECTOR_NBYTES) * VECTOR_NBYTES

@@ -39,8 +39,8 @@ if hasattr(os, "register_at_fork"):
 
 def realize(nodes: Sequence[Node]) -> None:
     """Compute ``nodes``, several in one plan."""
-    wanted = [node for node in nodes if not is_readable(node)]
-    if not wanted:
+    wanted = [node for node in nodes if node.array is None]
+    if not wanted or all(map(is_readable, wanted)):
         return
     with _running:
         wanted = [node for node in wanted if not is_readable(node)]

@@ -27,7 +27,6 @@ from onebuf.ops import new_array
 from onebuf.options import options
 from onebuf.scheduler.grouping import Group
 from onebuf.scheduler.joining import Join
-from onebuf.scheduler.steps import Read
 
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
@@ -88,12 +87,10 @@ class Call:
         addresses = [bases[at] + offset for at, offset in self._places]
         if shifts is not None:
             addresses = [one + two for one, two in zip(addresses, shifts, strict=True)]
-        scalars = b"".join(
-            [
-                scalar if isinstance(scalar, bytes) else _given_word(scalar, held)
-                for scalar in self._scalars
-            ]
-        )
+        scalars = b""
+        if self._scalars:
+            words = [s if s.__class__ is bytes else _given_word(s, held) for s in self._scalars]
+            scalars = b"".join(words)
         if limits is None:
             is_outside = self._launch.run(addresses, scalars)
         else:
@@ -182,12 +179,15 @@ class KernelStep:
         for number in self._inputs:
             bases.append(arena + ~number if number < 0 else address_of(stored(held[number])))
         for output in self._outputs:
-            new = None
+            if output.number < 0:
+                bases.append(arena + ~output.number)
+                made.append(None)
+                continue
             if output.gift in given:
                 new = _on_memory_of(held_node(output.gift, held), output)
-            elif output.number >= 0:
+            else:
                 new = new_array(output.shape, output.dtype)
-            bases.append(arena + ~output.number if new is None else address_of(new[0]))
+            bases.append(new[1].address)
             made.append(new)
         limits = self._limits(held, made) if options().check_bounds else None
         self.perform(bases, limits, held)
@@ -261,7 +261,7 @@ def _word(value: np.generic) -> bytes:
     return value.tobytes().ljust(WORD_NBYTES, b"\0")
 
 
-def _given_word(scalar: tuple[int, Read], held: Held) -> bytes:
-    """What is read from the argument of a node, as a call takes it."""
+def _given_word(scalar: Any, held: Held) -> bytes:
+    """What is read from the argument of a node, as a call takes it: (number, how to read it)."""
     number, read = scalar
     return _word(read(held_node(number, held).arg))

@@ -9,7 +9,7 @@ it, everything here builds graphs and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from math import prod
 from typing import Any
 
@@ -233,6 +233,8 @@ def is_square(dtype: DT, exponent: Any) -> bool:
 
 def _scalar_operand(op: Op, value: Scalar, dtype: DT, other: DT) -> Node:
     try:
+        if value and value.__class__ is not complex:  # zeros differ in sign, and yet are equal
+            return _known_constant(value, dtype)
         return constant((), typed_scalar(value, dtype), dtype)
     except ScalarRangeError:
         if op in _TO_BOOL:  # a comparison has an answer even where the type cannot hold it
@@ -241,6 +243,12 @@ def _scalar_operand(op: Op, value: Scalar, dtype: DT, other: DT) -> Node:
         if kind(result) == "f":  # computed in floats, so that the number never meets the integers
             return constant((), value, result)
         raise
+
+
+@lru_cache(100, typed=True)
+def _known_constant(value: Scalar, dtype: DT) -> Node:
+    """The node of a number, which programs meet again and again."""
+    return constant((), typed_scalar(value, dtype), dtype)
 
 
 def as_operand(x: Node | Scalar | None, dtype: DT) -> Node:

@@ -17,7 +17,7 @@ from onebuf.render.folds import Accumulator
 from onebuf.render.loops import Frame, Loops, Work
 from onebuf.render.transposing import SQUARE
 
-TILES = {(False, True): 1024, (False, False): 16, (True, True): 256, (True, False): 64}
+TILES = {(False, True): 2048, (False, False): 16, (True, True): 256, (True, False): 64}
 """Columns whose accumulators are kept at a time: by whether each has one for every lane, and by
 whether the elements of a row lie side by side."""
 ROWS = 8

@@ -10,7 +10,9 @@ next one.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from onebuf.graph import TAKE
 from onebuf.kernel import FOLDS, LOAD, Nest
@@ -20,6 +22,8 @@ from onebuf.render.moving import beyond
 
 if TYPE_CHECKING:
     from onebuf.render.loops import Frame, Loops
+
+DT = np.dtype[Any]
 
 AHEAD = 2
 """How many rows before it is needed a row is asked for."""
@@ -69,25 +73,37 @@ def rows_to_fetch(nest: Nest) -> list[int]:
     return [n for n in slots if nest.slots[n].steps[-1] == 1 and nest.slots[n].steps[-2]]
 
 
+def slots_along(nest: Nest, axis: int) -> list[int]:
+    """The slots that are read in order along an axis, not where an index says."""
+    slots = sorted({step.arg for step in nest.steps if step.op is LOAD and not step.args})
+    return [slot for slot in slots if nest.slots[slot].steps[axis] == 1]
+
+
+def ask(b: Builder, dtype: DT, place: Value, distance: Value, lanes: int) -> None:
+    """Ask for ``lanes`` elements that are ``distance`` elements from ``place``.
+
+    Nothing is read, so it does not matter whether there are any.
+    """
+    of = memory_type(dtype)
+    b.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    there = b.emit(f"getelementptr {of}, ptr {place.name}, i64 {distance.name}")
+    for nbytes in range(0, lanes * dtype.itemsize, LINE_NBYTES):
+        line = b.emit(f"getelementptr i8, ptr {there}, i64 {nbytes}")
+        b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
+
+
 def ask_for_next_row(
     b: Builder, nest: Nest, strides: list[list[Value]], places: tuple[Value, ...], index: Value
 ) -> None:
     """Ask for what lies one row on from the vector at ``index`` of a row that starts at ``places``.
 
-    Nothing is read, so it does not matter that there is no row after the last one.
+    There need not be a next row: nothing is read.
     """
-    lanes = b.lanes
+    lanes, b.lanes = b.lanes, 1
     for slot in rows_to_fetch(nest):
-        of = memory_type(nest.slots[slot].dtype)
-        b.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-        distance = strides[slot][nest.ndim - 2]
-        b.lanes = 1
-        next_row = b.emit(f"getelementptr {of}, ptr {places[slot].name}, i64 {distance.name}")
-        there = b.emit(f"getelementptr {of}, ptr {next_row}, i64 {index.name}")
-        for nbytes in range(0, lanes * nest.slots[slot].dtype.itemsize, LINE_NBYTES):
-            line = b.emit(f"getelementptr i8, ptr {there}, i64 {nbytes}")
-            b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
-        b.lanes = lanes
+        further = b.binary("add", strides[slot][nest.ndim - 2], index)
+        ask(b, nest.slots[slot].dtype, places[slot], further, lanes)
+    b.lanes = lanes
 
 
 def ask_further_on(b: Builder, nest: Nest, places: tuple[Value, ...], index: Value) -> None:
@@ -95,16 +111,9 @@ def ask_further_on(b: Builder, nest: Nest, places: tuple[Value, ...], index: Val
 
     Memory guesses that it will be read, but too late: a fold has no results to write meanwhile.
     """
-    lanes = b.lanes
-    slots = sorted({step.arg for step in nest.steps if step.op is LOAD and not step.args})
-    for slot in slots:
-        if nest.slots[slot].steps[-1] != 1:
-            continue
-        of = memory_type(nest.slots[slot].dtype)
-        b.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-        b.lanes = 1
-        there = b.emit(f"getelementptr {of}, ptr {places[slot].name}, i64 {index.name}")
-        for nbytes in range(0, lanes * nest.slots[slot].dtype.itemsize, LINE_NBYTES):
-            line = b.emit(f"getelementptr i8, ptr {there}, i64 {FURTHER_NBYTES + nbytes}")
-            b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
-        b.lanes = lanes
+    lanes, b.lanes = b.lanes, 1
+    for slot in slots_along(nest, nest.ndim - 1):
+        dtype = nest.slots[slot].dtype
+        ahead = b.constant("i64", FURTHER_NBYTES // dtype.itemsize)
+        ask(b, dtype, places[slot], b.binary("add", index, ahead), lanes)
+    b.lanes = lanes
