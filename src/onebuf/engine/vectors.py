@@ -19,7 +19,7 @@ from onebuf.backends.arrayapi import run_into
 from onebuf.dtypes import float32, float64, kind
 from onebuf.engine.launching import Launch, prepare
 from onebuf.graph import BINARY, CAST, MATMUL, REDUCE, STORED, Node, reduce_dtype
-from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
+from onebuf.kernel import LOAD, STORE, Fold, Nest, Slot, Step, stride_class
 from onebuf.layout import View
 from onebuf.memory import address_of
 from onebuf.options import options
@@ -127,7 +127,7 @@ def _launch(
     dtype: DT, extents: tuple[int, ...], strides: tuple[tuple[int, ...], ...], sequential: bool
 ) -> Launch:
     """The kernel for factors that lie like this."""
-    classes = tuple([tuple(map(_stride_class, stride, extents)) for stride in strides])
+    classes = tuple([tuple(map(stride_class, stride, extents)) for stride in strides])
     node = Node(STORED, (), None, extents, dtype, None)
     reaches = tuple([Reach(node, View(extents, stride)) for stride in strides])
     nest = _nest(dtype, classes, sequential)
@@ -149,10 +149,3 @@ def _nest(dtype: DT, classes: tuple[tuple[int, ...], ...], sequential: bool) -> 
         steps.append(Step(CAST, (3,), dtype))
     steps.append(Step(STORE, (len(steps) - 1,), dtype, 2))
     return Nest(inner + 1, tuple([Slot(dtype, steps) for steps in classes]), tuple(steps))
-
-
-def _stride_class(stride: int, extent: int) -> int:
-    """As in a nest: 0, 1 or -1 for such a stride, ANY for others."""
-    if extent == 1:
-        return 0
-    return stride if stride in (0, 1, -1) else ANY

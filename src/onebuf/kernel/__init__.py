@@ -23,6 +23,7 @@ from onebuf.kernel.nest import (
     Slot,
     Step,
     accumulator_dtype,
+    stride_class,
 )
 from onebuf.kernel.optimising import (
     GROUP,
@@ -79,6 +80,7 @@ __all__ = [
     "reduce_axes",
     "reordered",
     "share_out",
+    "stride_class",
     "verify",
     "wrapped",
 ]

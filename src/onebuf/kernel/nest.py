@@ -40,6 +40,13 @@ SCANS = frozenset(SCAN.values())
 """Running results: steps inside all loops that carry their last value along the innermost one."""
 
 
+def stride_class(stride: int, extent: int) -> int:
+    """0, 1 or -1 for such a stride, ANY for others; along one element nothing moves."""
+    if extent == 1:
+        return 0
+    return stride if stride in (0, 1, -1) else ANY
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """Memory that a nest reaches: the dtype of its elements, and the class of each stride."""

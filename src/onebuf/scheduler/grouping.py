@@ -15,7 +15,7 @@ import numpy as np
 
 from onebuf.dtypes import kind
 from onebuf.graph import ARANGE, CONCAT, COPY, RANDOM_BITS, Kind, Node
-from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step
+from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step, stride_class
 from onebuf.layout import View
 from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.joining import Join, is_computed, is_joined, regions, trace_part
@@ -378,7 +378,7 @@ def _group(trace: MovingTrace, outputs: tuple[Node, ...], reason: str) -> Group:
     slots, reaches = [], []
     for reach, step in zip(trace.reaches, strides, strict=True):
         merged = tuple([step[part[-1]] if part else 0 for part in axes])
-        classes = tuple(map(_stride_class, merged, extents))
+        classes = tuple(map(stride_class, merged, extents))
         slots.append(Slot(reach.node.dtype, classes))
         view = View(extents, merged, reach.view.offset, merged_mask(reach.view, axes))
         reaches.append(Reach(reach.node, view, reach.is_index))
@@ -395,10 +395,3 @@ def _moved(step: Step, by: int) -> Step:
         return step
     fold = replace(step.arg, axis=step.arg.axis + by)
     return Step(step.op, step.args, step.dtype, fold)
-
-
-def _stride_class(stride: int, extent: int) -> int:
-    """0, 1 or -1 for such a stride, 2 for any other; along one element nothing moves."""
-    if extent == 1:
-        return 0
-    return stride if stride in (0, 1, -1) else 2
