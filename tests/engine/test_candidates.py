@@ -65,11 +65,19 @@ EXPRESSIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 SHAPES = ((1, 5), (33, 64), (70, 131), (257, 17), (16, 1024))
 
 
-def bytes_of(launch: Single, slot: int, address: int) -> Any:
-    """The memory that a slot reaches, as elements."""
+def elements_of(launch: Single, slot: int, address: int) -> Any:
+    """The elements that a slot reaches, and no others."""
     first, end = launch._span(slot, address)
     memory = (ctypes.c_ubyte * (end - first)).from_address(first)
-    return np.frombuffer(memory, launch.nest.slots[slot].dtype)
+    dtype = launch.nest.slots[slot].dtype
+    strides = [step * dtype.itemsize for step in launch.words.strides[slot]]
+    return np.ndarray(launch.words.extents, dtype, memory, address - first, strides)
+
+
+def spoil(elements: Any) -> None:
+    """Write what no kernel computes."""
+    pattern = b"\xa5" * elements.dtype.itemsize
+    elements[...] = np.frombuffer(pattern, elements.dtype)[0]
 
 
 def set_rendering(launch: Single, rendering: Rendering) -> None:
@@ -93,14 +101,14 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         assert is_legal(call, usual)
         found = candidates(call)
         ways.append(len(found))
-        outputs = [bytes_of(launch, slot, addresses[slot]) for slot in launch.nest.written]
+        outputs = [elements_of(launch, slot, addresses[slot]) for slot in launch.nest.written]
         wanted = [output.copy() for output in outputs]
         spans = [launch._span(n, address) for n, address in enumerate(addresses)]
         for rendering in found:
             set_rendering(launch, rendering)
             for way in (run, lambda *arguments: Single.check(*arguments, spans)):
                 for output in outputs:
-                    output.view(np.uint8)[:] = 0xA5
+                    spoil(output)
                 way(launch, addresses, scalars)
                 for output, want in zip(outputs, wanted, strict=True):
                     assert_same(output, want)

@@ -29,6 +29,7 @@ KERNELS: dict[str, tuple[Any, Rendering]] = {
     "turned columns": (lambda x: ob.sum(x.T, axis=0), Rendering(strategy="columns")),
     "sum of rows": (lambda x: ob.sum(x, axis=1), Rendering()),
     "tiles": (lambda x: x.T * 2, Rendering(strategy="tiles")),
+    "squares": (lambda x: x.T * 2, Rendering(strategy="squares")),
 }
 
 

@@ -24,6 +24,7 @@ from onebuf.engine.choosing import is_aligned
 from onebuf.kernel import best_order
 from onebuf.render.builder import Builder
 from onebuf.render.rendering import Rendering
+from onebuf.render.squares import has_squares
 from onebuf.render.tiles import WIDTH, has_tiles
 from onebuf.render.transposing import transpose
 
@@ -76,15 +77,16 @@ def test_tiles_have_the_value_of_rows(
         }[variant]()
         one = group_of(made)
     assert has_tiles(one.nest)
+    assert has_squares(one.nest) == (variant in ("copy", "both", "row"))
     want = run(one, ROWS, empty(one))
     if variant == "copy":
         assert_same(want, np.ascontiguousarray(array.T))
-    for strategy, pieces in product(("rows", "tiles"), ((), (piece,))):
+    for strategy, pieces in product(("rows", "tiles", "squares"), ((), (piece,))):
         rendering = Rendering(lanes, strategy)  # type: ignore[arg-type]
         assert_same(run(one, rendering, empty(one), pieces), want)
     out = empty(one)
     if is_aligned(one.nest, addresses_of(one, out), strides_of(one)):
-        for strategy in ("rows", "tiles"):
+        for strategy in ("rows", "tiles", "squares"):
             streamed = Rendering(lanes, strategy, streamed=True)  # type: ignore[arg-type]
             assert_same(run(one, streamed, empty(one)), want)
 

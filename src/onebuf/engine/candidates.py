@@ -121,11 +121,13 @@ def _strategies(facts: Facts) -> tuple[Strategy, ...]:
         found = (*found, "columns")
     if facts.has_tiles:
         found = (*found, "tiles")
+    if facts.has_squares:
+        found = (*found, "squares")
     return found
 
 
 def _paces(call: Call, strategy: Strategy) -> tuple[tuple[int, ...], ...]:
-    if strategy == "tiles":
+    if strategy in ("tiles", "squares"):
         return ((),)
     paces = paces_of(call.nest, strategy, call.strides)
     return ((), paces) if paces else ((),)

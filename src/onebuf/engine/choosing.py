@@ -20,6 +20,7 @@ from onebuf.render.halves import HALVES
 from onebuf.render.keeping import kept_steps, row_slot
 from onebuf.render.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
 from onebuf.render.scans import column_lanes, has_scans
+from onebuf.render.squares import has_squares
 from onebuf.render.tails import has_tail
 from onebuf.render.tiles import has_tiles
 
@@ -62,7 +63,7 @@ def choose(
         return _rendering("columns", lanes, paces=_paces(facts.jumps_down, -2, strides))
     streamed = prod(extents) >= facts.streamed_numel and is_aligned(nest, addresses, strides)
     if facts.has_tiles and min(extents[-2:]) >= LEAST:
-        return _rendering("tiles", facts.lanes, streamed)
+        return _rendering("squares" if facts.has_squares else "tiles", facts.lanes, streamed)
     paces = _paces(facts.jumps_along, -1, strides)
     keep = _keep(nest, facts.kept, extents[-1]) if facts.kept else ""
     lanes = facts.lanes if extents[-1] < LONG else facts.many_lanes
@@ -156,6 +157,7 @@ class Facts(NamedTuple):
     short: int
     folds_columns: bool
     has_tiles: bool
+    has_squares: bool
     jumps_along: bool
     jumps_down: bool
     has_scans: bool
@@ -176,6 +178,7 @@ def _facts(nest: Nest) -> Facts:
         short=SHORT if has_tail(nest, range(len(nest.steps)), True) else SHORT_OF_BYTES,
         folds_columns=has_columns(nest) and _folds_columns(nest),
         has_tiles=has_tiles(nest),
+        has_squares=has_squares(nest),
         jumps_along=any(slot.steps[-1] == ANY for slot in loads),
         jumps_down=nest.ndim > 1 and any(slot.steps[-2] == ANY for slot in loads),
         has_scans=has_scans(nest),

@@ -41,11 +41,12 @@ Limits = list[tuple[int, int]]
 
 QUICK = 2048
 """For fewer elements than this the interpreter's lock is not let go."""
-STRIPS = {"rows": 1, "columns": 128, "tiles": 64}
+STRIPS = {"rows": 1, "columns": 128, "squares": 64, "tiles": 64}
 """Fewer indices than this are not taken apart from their neighbours, by strategy; in others, no
 fewer than lanes."""
-WIDE_STRIP = 2048
-"""More columns than this are not gone through together."""
+WIDE = {"columns": 2048, "squares": 512}
+"""Where memory has its neighbours along the outermost axis, the more of it is gone through at a
+time, the better; up to this."""
 
 
 class Launch(Protocol):
@@ -248,10 +249,10 @@ def _grain(nest: Nest, extents: tuple[int, ...], choice: Choice) -> int:
     """How many indices of the outermost axis a thread takes at a time."""
     rendering = choice.rendering
     least = STRIPS.get(rendering.strategy, rendering.lanes) if nest.ndim == 2 else 1
-    if rendering.strategy == "columns" and nest.ndim == 2:
-        # The more of a row is read at a time, the better.
+    if rendering.strategy in WIDE and nest.ndim == 2:
         share = -(-extents[0] // cpu().cores())
-        least = max(least, min(WIDE_STRIP, -(-share // VECTOR_NBYTES) * VECTOR_NBYTES))
+        most = WIDE[rendering.strategy]
+        least = max(least, min(most, -(-share // VECTOR_NBYTES) * VECTOR_NBYTES))
     grain = max(least, choice.grain // max(1, prod(extents[1:])))
     if len(extents) == 1:
         grain = -(-grain // VECTOR_NBYTES) * VECTOR_NBYTES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Strategy = Literal["rows", "columns", "tiles", "scans"]
+Strategy = Literal["rows", "columns", "squares", "tiles", "scans"]
 Keep = Literal["", "stack", "output"]
 
 

@@ -8,11 +8,13 @@ from onebuf.render.loops import Loops
 from onebuf.render.rendering import Rendering
 from onebuf.render.scans import Scans
 from onebuf.render.searching import Rows
+from onebuf.render.squares import Squares
 from onebuf.render.tiles import Tiles
 
 _STRATEGIES: dict[str, type[Loops]] = {
     "rows": Rows,
     "columns": Columns,
+    "squares": Squares,
     "tiles": Tiles,
     "scans": Scans,
 }
