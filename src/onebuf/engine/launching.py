@@ -69,7 +69,7 @@ def prepare(group: Group) -> Launch:
 class Words:
     """The arguments of a call that do not change: extents and strides."""
 
-    __slots__ = ("extents", "strides", "_front", "_tail", "_flag")
+    __slots__ = ("extents", "strides", "has_flag", "_front", "_tail", "_flag")
 
     def __init__(
         self, nest: Nest, extents: tuple[int, ...], strides: list[tuple[int, ...]]
@@ -80,7 +80,9 @@ class Words:
         self._front = struct.Struct(f"{len(strides)}q")
         self._tail = struct.pack(f"{len(words)}q", *words)
         flag = next((step.arg for step in nest.steps if step.op is TAKE), None)
-        self._flag = None if flag is None else WORD_NBYTES * (len(strides) + len(words) + flag)
+        self.has_flag = flag is not None
+        """Whether a kernel may leave word that an index was outside."""
+        self._flag = 0 if flag is None else WORD_NBYTES * (len(strides) + len(words) + flag)
 
     def with_addresses(self, addresses: list[int], scalars: bytes) -> bytes:
         """The argument block of a call, as `onebuf.render.loops` lays it out."""
@@ -88,7 +90,7 @@ class Words:
 
     def is_outside(self, block: Any) -> bool:
         """Whether a kernel has left word in its arguments that an index was outside."""
-        return self._flag is not None and struct.unpack_from("q", block, self._flag)[0] != 0
+        return self.has_flag and struct.unpack_from("q", block, self._flag)[0] != 0
 
 
 def arranged(group: Group) -> tuple[Nest, tuple[int, ...], list[tuple[int, ...]]]:
@@ -136,7 +138,7 @@ class Single:
             kernel_frame(self.name)(self._call, address_of_bytes(words), 0, self._end)
         else:
             self._call(address_of_bytes(words), 0, self._end)
-        return self.words.is_outside(words)
+        return self.words.has_flag and self.words.is_outside(words)
 
     def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> bool:
         """The same, so that nothing outside ``limits``, bytes for each slot, is touched."""

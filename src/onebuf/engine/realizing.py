@@ -16,13 +16,16 @@ from onebuf.engine.passes import fetch
 from onebuf.engine.picking import OutsideError, explained
 from onebuf.engine.planning import plan_for
 from onebuf.events import Realized, listeners, tell
-from onebuf.graph import SOURCE, Node, settle
+from onebuf.graph import SOURCE, Kind, Node, settle
 from onebuf.ops import install
 from onebuf.scheduler import is_readable, reading
 
 Array = np.ndarray[Any, Any]
 
 install(OUR_LOOPS, OUR_COMPLEX_LOOPS, OUR_FOLDS, run_into)
+
+_COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER})
+"""The kinds of nodes whose elements cannot be at hand otherwise; stored ones have another."""
 
 _running = threading.RLock()
 """One plan runs at a time: two threads may want the same node."""
@@ -39,13 +42,18 @@ if hasattr(os, "register_at_fork"):
 
 def realize(nodes: Sequence[Node]) -> None:
     """Compute ``nodes``, several in one plan."""
-    wanted = [node for node in nodes if node.array is None]
-    if not wanted or all(map(is_readable, wanted)):
+    wanted = [node for node in nodes if node.array is None and _is_pending(node)]
+    if not wanted:
         return
     with _running:
-        wanted = [node for node in wanted if not is_readable(node)]
+        wanted = [node for node in wanted if _is_pending(node)]
         if wanted:
             _run(wanted, False)
+
+
+def _is_pending(node: Node) -> bool:
+    """Whether ``node`` has to be computed; short for what is usually asked."""
+    return node.op.kind in _COMPUTED or not is_readable(node)
 
 
 def read(node: Node) -> Array:

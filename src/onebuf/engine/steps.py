@@ -177,7 +177,12 @@ class KernelStep:
         made: list[tuple[Array, Block] | None] = []
         bases = [0]
         for number in self._inputs:
-            bases.append(arena + ~number if number < 0 else address_of(stored(held[number])))
+            if number < 0:
+                bases.append(arena + ~number)
+                continue
+            node = held[number]
+            array = None if node is None else node.array
+            bases.append(address_of(stored(node) if array is None else array))
         for output in self._outputs:
             if output.number < 0:
                 bases.append(arena + ~output.number)
