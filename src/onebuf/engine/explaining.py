@@ -12,7 +12,6 @@ from onebuf.engine.plans import parts_of
 from onebuf.graph import COPY, Kind, Node
 from onebuf.options import options
 from onebuf.scheduler import Item, is_readable
-from onebuf.scheduler.arena import arena_of
 from onebuf.scheduler.form import form_of
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def explain(nodes: Sequence[Node]) -> str:
         f"{len(items)} {_plural(len(items), 'kernel')}, {_size(read)} read, "
         f"{_size(written)} written, {copies or 'no'} {_plural(copies, 'copy', 'copies')}"
     )
-    arena, _ = arena_of([part for item in items for part in parts_of(item)], alone)
+    arena, _ = gate.arena().arena_of([part for item in items for part in parts_of(item)], alone)
     if arena.saved:
         head += f", {_size(arena.saved)} saved by sharing memory"
     names: dict[int, str] = {}

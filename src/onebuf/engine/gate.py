@@ -20,8 +20,10 @@ def _module(name: str) -> Callable[[], Any]:
     return load
 
 
+arena = _module("onebuf.scheduler.arena")
 cpu = _module("onebuf.backends.cpu")
 grouping = _module("onebuf.scheduler.grouping")
+guards = _module("onebuf.scheduler.guards")
 launching = _module("onebuf.engine.launching")
 passes = _module("onebuf.scheduler.passes")
 products = _module("onebuf.scheduler.products")

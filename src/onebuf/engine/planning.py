@@ -20,9 +20,9 @@ from onebuf.graph import RANDOM_BITS, Node, Op, structure
 from onebuf.options import options
 from onebuf.scheduler import Item, schedule
 from onebuf.scheduler.form import form_of
-from onebuf.scheduler.guards import MOST_NODES, Guard, write_guard
 
 if TYPE_CHECKING:
+    from onebuf.scheduler.guards import Guard
     from onebuf.scheduler.passes import Kernel
 
 DT = np.dtype[Any]
@@ -89,9 +89,10 @@ def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
 
 
 def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan) -> Any:
-    if len(walk) > MOST_NODES:
+    guards = gate.guards()
+    if len(walk) > guards.MOST_NODES:
         return None
-    return write_guard(wanted, plan.needed, plan.made), plan
+    return guards.write_guard(wanted, plan.needed, plan.made), plan
 
 
 def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:

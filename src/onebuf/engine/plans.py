@@ -22,7 +22,6 @@ from onebuf.graph import Node
 from onebuf.memory import POOL
 from onebuf.options import options
 from onebuf.scheduler import Item, reading
-from onebuf.scheduler.arena import Arena, arena_of
 
 if TYPE_CHECKING:
     from onebuf.scheduler.passes import Kernel
@@ -55,21 +54,22 @@ class Step(Protocol):
 class Plan:
     """Steps, the numbers of the nodes that they need, and the memory for what is forgotten."""
 
-    __slots__ = ("steps", "needed", "made", "arena", "_watched")
+    __slots__ = ("steps", "needed", "made", "arena_nbytes", "_watched")
 
     def __init__(
         self,
         steps: list[Step],
         needed: list[int],
         made: list[int],
-        arena: Arena,
+        arena_nbytes: int,
         watched: list[Watched],
     ) -> None:
         self.steps = steps
         self.needed = needed
         self.made = made
         """The numbers of the nodes that become stored."""
-        self.arena = arena
+        self.arena_nbytes = arena_nbytes
+        """Memory for intermediate results that nobody else can ask for."""
         self._watched = watched
 
     def nodes_of(self, walk: Sequence[Node]) -> Held:
@@ -78,7 +78,7 @@ class Plan:
 
     def run(self, held: Held) -> None:
         """Compute the nodes of a graph; empties ``held``, so nobody else should hold them."""
-        block = POOL.allocate(self.arena.nbytes) if self.arena.nbytes else None
+        block = POOL.allocate(self.arena_nbytes) if self.arena_nbytes else None
         start = 0 if block is None else block.address
         given = self._given(held) if self._watched else NONE
         for step in self.steps:
@@ -124,7 +124,10 @@ def make_plan(
     now = options()
     is_checked = now.check_bounds or now.search_seconds > 0
     parts = [part for item in items for part in parts_of(item)]
-    arena, offsets = arena_of(parts, () if is_checked else private)
+    arena_nbytes, offsets = 0, {}
+    if not is_checked and not all(isinstance(part, Item) for part in parts):
+        arena, offsets = gate.arena().arena_of(parts, private)
+        arena_nbytes = arena.nbytes
     walked = {id(node): number for number, node in enumerate(walk)}
     uses = [[me for me in _used(part) if me not in offsets] for part in parts]
     last = {me: number for number, used in enumerate(uses) for me in used}
@@ -144,7 +147,7 @@ def make_plan(
         steps.append(step)
     needed, made = [walked[me] for me in order], [walked[me] for me in stored]
     counts = [tuple([(numbers[id(node)], count) for node, count in nodes]) for nodes in watched]
-    return Plan(steps, needed, made, arena, counts)
+    return Plan(steps, needed, made, arena_nbytes, counts)
 
 
 def parts_of(item: Kernel | Item) -> Sequence[Kernel | Item]:
