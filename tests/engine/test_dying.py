@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import onebuf as ob
 from onebuf import Buffer, config
+from onebuf.engine import dying
 from onebuf.memory import address_of
 
 COUNT = 1 << 18  # 2 MB
+ACTIONS = ("new", "change", "change", "add", "flip", "sort", "mean", "write", "drop", "realize")
 
 
 @pytest.fixture(autouse=True)
@@ -111,6 +117,85 @@ def test_two_results_do_not_take_the_same_memory():
     ob.realize(y, z)
     np.testing.assert_array_equal(np.asarray(y), ORACLE + 1)
     np.testing.assert_array_equal(np.asarray(z), ORACLE * 2)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_operand_that_a_library_reads_keeps_its_memory(first: int) -> None:
+    for _ in range(3):
+        x = fresh()
+        made = [lambda x=x: x * 2 + 1, lambda x=x: ob.sort(x, descending=True)]
+        results = [build() for build in (made if first else made[::-1])]
+        del x, made
+        ob.realize(*results)
+        one, two = results if first else results[::-1]
+        np.testing.assert_array_equal(np.asarray(one), ORACLE * 2 + 1)
+        np.testing.assert_array_equal(np.asarray(two), ORACLE[::-1])
+
+
+def test_an_operand_that_a_product_reads_keeps_its_memory() -> None:
+    for _ in range(3):
+        x = fresh().reshape((512, 512))
+        x = (x + 0.5).realize()
+        scaled, product = x * 2, x @ x[0] + 1.0
+        del x
+        ob.realize(scaled, product)
+        oracle = ORACLE.reshape(512, 512) + 0.5
+        np.testing.assert_array_equal(np.asarray(scaled), oracle * 2)
+        np.testing.assert_allclose(np.asarray(product), oracle @ oracle[0] + 1)
+
+
+def test_an_operand_that_indices_pick_from_keeps_its_memory_until_then() -> None:
+    for _ in range(3):
+        x = fresh()
+        picked = ob.take(x, ob.asarray(np.arange(0, COUNT, 2)))
+        scaled = x * 2
+        del x
+        ob.realize(scaled, picked)
+        np.testing.assert_array_equal(np.asarray(scaled), ORACLE * 2)
+        np.testing.assert_array_equal(np.asarray(picked), ORACLE[::2])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_no_program_sees_an_operand_overwritten(data: Any) -> None:
+    """Buffers next to arrays: computed with, dropped, written and realised, in any order."""
+    draw = data.draw
+    with pytest.MonkeyPatch.context() as patch, config(eager_numel=0):
+        patch.setattr(dying, "LEAST_NBYTES", 1)
+        pairs: list[tuple[Buffer, Any]] = []
+        for turn in range(draw(st.integers(2, 14))):
+            action = draw(st.sampled_from(ACTIONS)) if pairs else "new"
+            number = draw(st.integers(1, 9))
+            if action == "new":
+                array = np.arange(20.0) + turn
+                pairs.append(((ob.asarray(array) * 1.0).realize(), array))
+                continue
+            place = draw(st.integers(0, len(pairs) - 1))
+            x, array = pairs[place]
+            y, other = pairs[draw(st.integers(0, len(pairs) - 1))]
+            if action == "change":
+                pairs[place] = (x * number + 1, array * number + 1)
+            elif action == "add":
+                pairs.append((x + y, array + other))
+            elif action == "flip":
+                pairs.append((ob.flip(x) - y, array[::-1] - other))
+            elif action == "sort":
+                pairs.append((ob.sort(x), np.sort(array)))
+            elif action == "mean":
+                pairs.append((x - y.mean(), array - other.mean()))
+            elif action == "write":
+                x += number
+                pairs[place] = (x, array + number)
+            elif action == "drop":
+                del pairs[place]
+            else:
+                some = [buffer for buffer, _ in pairs[place:]]
+                del x, y
+                ob.realize(*some)
+                del some
+            x = y = None
+        for buffer, array in pairs:
+            np.testing.assert_allclose(np.asarray(buffer), array, rtol=1e-9, atol=1e-9)
 
 
 def test_memory_in_use_does_not_grow_while_a_buffer_is_updated():

@@ -54,7 +54,7 @@ class Step(Protocol):
 class Plan:
     """Steps, the numbers of the nodes that they need, and the memory for what is forgotten."""
 
-    __slots__ = ("steps", "needed", "made", "arena_nbytes", "_watched")
+    __slots__ = ("steps", "needed", "made", "arena_nbytes", "_watched", "_used")
 
     def __init__(
         self,
@@ -63,6 +63,7 @@ class Plan:
         made: list[int],
         arena_nbytes: int,
         watched: list[Watched],
+        used: int,
     ) -> None:
         self.steps = steps
         self.needed = needed
@@ -71,6 +72,8 @@ class Plan:
         self.arena_nbytes = arena_nbytes
         """Memory for intermediate results that nobody else can ask for."""
         self._watched = watched
+        self._used = used
+        """How many nodes the steps need; those after them are only looked at."""
 
     def nodes_of(self, walk: Sequence[Node]) -> Held:
         """The nodes to run it with, out of the walk over a graph."""
@@ -89,9 +92,7 @@ class Plan:
     def _given(self, held: Held) -> Given:
         """The operands that die; lets go of the nodes that were only held to find out."""
         given = frozenset([watched[0][0] for watched in self._watched if dies(held, watched)])
-        for watched in self._watched:
-            for number, _ in watched[1:]:
-                held[number] = None
+        del held[self._used :]
         return given
 
 
@@ -132,7 +133,7 @@ def make_plan(
     uses = [[me for me in _used(part) if me not in offsets] for part in parts]
     last = {me: number for number, used in enumerate(uses) for me in used}
     stored = [id(node) for part in parts for node in part.outputs if id(node) not in offsets]
-    offered = {} if is_checked else _offered(parts, last, offsets)
+    offered = {} if is_checked else _offered(parts, last, stored)
     watched = [watch(operand, walk, stored) for operand in offered.values()]
     order = list(dict.fromkeys([*last, *[id(node) for nodes in watched for node, _ in nodes]]))
     numbers = {me: number for number, me in enumerate(order)}
@@ -147,7 +148,7 @@ def make_plan(
         steps.append(step)
     needed, made = [walked[me] for me in order], [walked[me] for me in stored]
     counts = [tuple([(numbers[id(node)], count) for node, count in nodes]) for nodes in watched]
-    return Plan(steps, needed, made, arena_nbytes, counts)
+    return Plan(steps, needed, made, arena_nbytes, counts, len(last))
 
 
 def parts_of(item: Kernel | Item) -> Sequence[Kernel | Item]:
@@ -164,17 +165,23 @@ def _step(
 
 
 def _offered(
-    parts: Sequence[Kernel | Item], last: dict[int, int], offsets: dict[int, int]
+    parts: Sequence[Kernel | Item], last: dict[int, int], stored: Collection[int]
 ) -> dict[int, Node]:
-    """For results, by id, an operand that is in memory before and that no later item reads."""
-    computed = {id(node) for part in parts for node in part.outputs}
+    """For results that become stored, by id, an operand that no later part reads.
+
+    It is in memory before, and nothing but kernels reads it.
+    """
+    taken = {id(node) for part in parts for node in part.outputs}
+    for part in parts:
+        others = part.inputs if isinstance(part, Item) else getattr(part, "whole", ())
+        taken.update([id(node.base) for node in others])
     found: dict[int, Node] = {}
     for number, part in enumerate(parts):
         if isinstance(part, Item):
             continue
         for place, operand in gifts(part).items():
             output, mine = id(part.outputs[place]), id(operand)
-            if output not in offsets and mine not in computed and last[mine] == number:
+            if output in stored and mine not in taken and last[mine] == number:
                 found[output] = operand
     return found
 
