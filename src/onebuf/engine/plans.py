@@ -137,7 +137,7 @@ def make_plan(
     watched = [watch(operand, walk, stored) for operand in offered.values()]
     order = list(dict.fromkeys([*last, *[id(node) for nodes in watched for node, _ in nodes]]))
     numbers = {me: number for number, me in enumerate(order)}
-    places = {me: ~offset for me, offset in offsets.items()} | numbers
+    places = numbers | {me: ~offset for me, offset in offsets.items()}
     gifts = {me: numbers[id(operand)] for me, operand in offered.items()}
     steps: list[Step] = []
     end = 0
