@@ -186,3 +186,20 @@ def test_counters_hear_their_own_thread_alone():
         thread.start()
         thread.join()
     assert counted.kernels == 0
+
+
+def test_copies_that_nobody_can_ask_for_afterwards_are_counted_with_their_lines():
+    small, large = np.arange(12.0).reshape(3, 4), np.arange(200.0).reshape(50, 4)
+    x, y = onebuf.asarray(small), onebuf.asarray(large)
+    indices = onebuf.asarray(np.array([0, 5, 11]))
+    with config(eager_numel=0, tier="compile"), counters() as counted:
+        one = onebuf.take(onebuf.reshape(x.T, (-1,)), indices)  # the first line
+        two = onebuf.take(onebuf.reshape(y.T, (-1,)), indices)  # the second line
+        found = np.asarray(one + two)
+    wanted = small.T.reshape(-1)[[0, 5, 11]] + large.T.reshape(-1)[[0, 5, 11]]
+    np.testing.assert_array_equal(found, wanted)
+    first, second = sorted(counted.copied, key=lambda copied: copied.nbytes)
+    assert (first.nbytes, second.nbytes) == (x.nbytes, y.nbytes)
+    assert "# the first line" in str(first.origin)
+    assert "# the second line" in str(second.origin)
+    assert counted.bytes_written == x.nbytes + y.nbytes + found.nbytes

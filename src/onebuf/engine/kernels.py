@@ -52,13 +52,18 @@ def share(program: Any, words_address: int, count: int, grain: int, name: str = 
         cpu().run(program, words_address, count, grain)
 
 
+def word(scalar: np.generic) -> bytes:
+    """A scalar as a call takes it."""
+    return scalar.tobytes().ljust(WORD_NBYTES, b"\0")
+
+
 def scalar_words(scalars: Iterable[np.generic]) -> bytes:
     """Scalars as a call takes them: a word each.
 
     >>> scalar_words([np.int64(1), np.bool(True)]).hex()
     '01000000000000000100000000000000'
     """
-    return b"".join([scalar.tobytes().ljust(WORD_NBYTES, b"\0") for scalar in scalars])
+    return b"".join(map(word, scalars))
 
 
 def pack(

@@ -34,12 +34,17 @@ def run_item(item: Item) -> None:
         else:
             out, block = _compute(node, operands)
     except Exception as error:
-        if node.origin is not None:
-            error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
+        say_where(error, node.op.name, node)
         raise
     if node.op.kind is Kind.COPY and listeners():
         tell(Copied(out.nbytes, item.reason, line_of(node)))
     attach(node, out, block)
+
+
+def say_where(error: Exception, name: str, node: Node) -> None:
+    """Add to an error where in the user's program the work comes from."""
+    if node.origin is not None:
+        error.add_note(f"while computing {name}, asked for at {node.origin}")
 
 
 def line_of(node: Node) -> str | None:

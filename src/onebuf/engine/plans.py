@@ -11,9 +11,7 @@ If a step fails, everything computed so far stays valid and everything else stay
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from onebuf.engine import gate
 from onebuf.engine.dying import dies, gifts, watch
@@ -26,16 +24,26 @@ from onebuf.scheduler import Item, reading
 if TYPE_CHECKING:
     from onebuf.scheduler.passes import Kernel
 
-Array = np.ndarray[Any, Any]
 Held = list[Node | None]
 """The nodes that a run still needs, by number."""
 Numbers = dict[int, int]
-"""What stands for a node, by its id: a number in `Held`, or ``~offset`` in the arena."""
+"""The number of each node in `Held`, by its id."""
+Offsets = dict[int, int]
+"""Where in the arena results lie that need not become stored, by the ids of their nodes."""
 Given = frozenset[int]
 """Operands that nobody needs after the run, by number."""
 NONE: Given = frozenset()
 Watched = tuple[tuple[int, int], ...]
 """Nodes that have to die with the operand that is first among them, and how many hold each."""
+
+
+class Homes(NamedTuple):
+    """Where a step finds its nodes, and memory for what it computes."""
+
+    numbers: Numbers
+    offsets: Offsets
+    gifts: dict[int, int]
+    """The operand, by number, whose memory a result may have, by the id of its node."""
 
 
 class Step(Protocol):
@@ -125,24 +133,24 @@ def make_plan(
     now = options()
     is_checked = now.check_bounds or now.search_seconds > 0
     parts = [part for item in items for part in parts_of(item)]
-    arena_nbytes, offsets = 0, {}
+    arena_nbytes = 0
+    offsets: Offsets = {}
     if not is_checked and not all(isinstance(part, Item) for part in parts):
         arena, offsets = gate.arena().arena_of(parts, private)
         arena_nbytes = arena.nbytes
     walked = {id(node): number for number, node in enumerate(walk)}
-    uses = [[me for me in _used(part) if me not in offsets] for part in parts]
-    last = {me: number for number, used in enumerate(uses) for me in used}
+    last = {me: number for number, part in enumerate(parts) for me in _used(part)}
     stored = [id(node) for part in parts for node in part.outputs if id(node) not in offsets]
     offered = {} if is_checked else _offered(parts, last, stored)
     watched = [watch(operand, walk, stored) for operand in offered.values()]
     order = list(dict.fromkeys([*last, *[id(node) for nodes in watched for node, _ in nodes]]))
     numbers = {me: number for number, me in enumerate(order)}
-    places = numbers | {me: ~offset for me, offset in offsets.items()}
     gifts = {me: numbers[id(operand)] for me, operand in offered.items()}
+    homes = Homes(numbers, offsets, gifts)
     steps: list[Step] = []
     end = 0
     for item in items:
-        step = _step(item, places, gifts, private)
+        step = _step(item, homes, private)
         begin, end = end, end + len(parts_of(item))
         step.done = tuple([numbers[me] for me in last if begin <= last[me] < end])
         steps.append(step)
@@ -153,15 +161,13 @@ def make_plan(
 
 def parts_of(item: Kernel | Item) -> Sequence[Kernel | Item]:
     """What an item consists of: the passes of a kernel that has several."""
-    return getattr(item, "passes", (item,))
+    return (item,) if isinstance(item, Item) else item.passes
 
 
-def _step(
-    item: Kernel | Item, places: Numbers, gifts: dict[int, int], private: Collection[int]
-) -> Step:
+def _step(item: Kernel | Item, homes: Homes, private: Collection[int]) -> Step:
     if isinstance(item, Item):
-        return PassStep(item, places)
-    return gate.steps().kernel_step(item, places, gifts, private)  # type: ignore[no-any-return]
+        return PassStep(item, homes.numbers)
+    return gate.steps().kernel_step(item, homes, private)  # type: ignore[no-any-return]
 
 
 def _offered(
@@ -173,7 +179,7 @@ def _offered(
     """
     taken = {id(node) for part in parts for node in part.outputs}
     for part in parts:
-        others = part.inputs if isinstance(part, Item) else getattr(part, "whole", ())
+        others = part.inputs if isinstance(part, Item) else part.whole
         taken.update([id(node.base) for node in others])
     found: dict[int, Node] = {}
     for number, part in enumerate(parts):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from onebuf.engine.passes import fetch
-from onebuf.engine.plans import Held, Numbers
+from onebuf.engine.plans import Held, Homes, Numbers
 from onebuf.engine.steps import Call, KernelStep, Limits, held_node
 from onebuf.engine.vectors import matrix_product
 from onebuf.graph import Node, attach
@@ -52,17 +52,14 @@ class Matrix:
 class ProductStep(KernelStep):
     """Matrix products, and the kernel that takes rows of them as they come."""
 
-    __slots__ = ("_matrices", "_extent", "_count", "_slots", "_nbytes")
+    __slots__ = ("_matrices", "_extent", "_count", "_slots")
 
-    def __init__(
-        self, product: Product, numbers: Numbers, gifts: dict[int, int], private: Collection[int]
-    ) -> None:
+    def __init__(self, product: Product, homes: Homes, private: Collection[int]) -> None:
         self._extent = product.group.extents[0]
         self._count = indices_at_a_time(product)
-        self._nbytes = product.bytes_written
         self._matrices = [
             Matrix(
-                numbers[id(part.node)],
+                homes.numbers[id(part.node)],
                 part.node.shape,
                 part.node.dtype,
                 part.numel,
@@ -73,7 +70,7 @@ class ProductStep(KernelStep):
         ]
         nodes = [part.node for part in product.factors]
         self._slots = [_slot(reach, nodes) for reach in product.group.reaches]
-        super().__init__(product.group, numbers, gifts, product.name, nodes)
+        super().__init__(product.group, product, homes, nodes)
 
     def _is_whole(self, part: Factors, private: Collection[int]) -> bool:
         one_block = self._count == self._extent
@@ -84,11 +81,6 @@ class ProductStep(KernelStep):
         (group,) = kernel.parts
         counts = [self._count, self._extent % self._count or self._count]
         return [Call(_for(group, count), bases, numbers) for count in dict.fromkeys(counts)]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the results that were asked for."""
-        return self._nbytes
 
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Make a block of rows, launch the kernel on it, and so on."""

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from onebuf.engine.kernels import WORD_NBYTES
+from onebuf.engine.kernels import word
 from onebuf.engine.launching import prepare
-from onebuf.engine.passes import line_of
+from onebuf.engine.passes import line_of, say_where
 from onebuf.engine.picking import OutsideError
-from onebuf.engine.plans import Given, Held, Numbers
+from onebuf.engine.plans import Given, Held, Homes, Numbers
 from onebuf.events import Copied, KernelRan, listeners, tell
 from onebuf.graph import Kind, Node, attach, settle
 from onebuf.memory import Block, address_of
@@ -27,6 +26,7 @@ from onebuf.ops import new_array
 from onebuf.options import options
 from onebuf.scheduler.grouping import Group
 from onebuf.scheduler.joining import Join
+from onebuf.scheduler.passes import Kernel, Passes
 
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
@@ -35,18 +35,28 @@ Limits = list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A result: what stands for its node, and what it is."""
+    """A result: which node it is, by number, and what its elements are."""
 
     number: int
+    offset_bytes: int
+    """Where in the arena it lies; -1: it becomes stored."""
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    gift: int = -1
+    gift: int
     """The operand whose memory it may have, by number; -1: none."""
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the elements."""
-        return prod(self.shape) * self.dtype.itemsize
+
+class Told(NamedTuple):
+    """What listeners are told of a kernel when it has run."""
+
+    name: str
+    bytes_read: int
+    bytes_written: int
+
+    def tell(self, start: float) -> None:
+        """Tell them."""
+        seconds = perf_counter() - start
+        tell(KernelRan(self.name, self.bytes_written, seconds, 2, self.bytes_read, start))
 
 
 class Call:
@@ -67,7 +77,7 @@ class Call:
         scalars = zip(group.scalars, group.givers, strict=True)
         self._scalars = tuple(
             [
-                _word(value) if giver is None else (numbers[id(giver.node)], giver.read)
+                word(value) if giver is None else (numbers[id(giver.node)], giver.read)
                 for value, giver in scalars
             ]
         )
@@ -104,26 +114,29 @@ class Call:
 class KernelStep:
     """A kernel that goes over its memory once, in one part or in several."""
 
-    __slots__ = ("done", "bytes_read", "_name", "_copy", "_inputs", "_outputs", "_calls")
+    __slots__ = ("done", "_told", "_copy", "_inputs", "_outputs", "_calls")
 
     def __init__(
-        self,
-        kernel: Group | Join,
-        numbers: Numbers,
-        gifts: dict[int, int],
-        name: str,
-        brought: Sequence[Node] = (),
+        self, kernel: Group | Join, told: Kernel, homes: Homes, brought: Sequence[Node] = ()
     ) -> None:
-        """``brought`` are operands whose memory comes from elsewhere; their bases are the last."""
+        """``told`` is the item of the schedule, which may be more than the kernel. ``brought`` are
+        operands whose memory comes from elsewhere; their bases are the last."""
         self.done: tuple[int, ...] = ()
-        self._name = name
-        self.bytes_read = kernel.bytes_read
+        self._told = Told(told.name, told.bytes_read, told.bytes_written)
         self._copy = kernel.reason if kernel.kind is Kind.COPY else ""
+        numbers, offsets, gifts = homes
         inputs = [node for node in kernel.inputs if all(node is not other for other in brought)]
-        self._inputs = tuple([numbers[id(node)] for node in inputs])
+        places = [(id(node), numbers[id(node)]) for node in inputs]
+        self._inputs = tuple([~offsets[me] if me in offsets else n for me, n in places])
         self._outputs = tuple(
             [
-                Output(numbers[id(node)], node.shape, node.dtype, gifts.get(id(node), -1))
+                Output(
+                    numbers[id(node)],
+                    offsets.get(id(node), -1),
+                    node.shape,
+                    node.dtype,
+                    gifts.get(id(node), -1),
+                )
                 for node in kernel.outputs
             ]
         )
@@ -132,17 +145,12 @@ class KernelStep:
         try:
             self._calls = self.calls(kernel, bases, numbers)
         except Exception as error:
-            say_where(error, self._name, kernel.node)
+            say_where(error, self._told.name, kernel.node)
             raise
 
     def calls(self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers) -> list[Call]:
         """What is launched."""
         return [Call(part, bases, numbers) for part in kernel.parts]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the results that become stored."""
-        return sum([output.nbytes for output in self._outputs if output.number >= 0])
 
     def run(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel; its results become stored, except for those in the arena."""
@@ -152,10 +160,9 @@ class KernelStep:
         start = perf_counter()
         line = line_of(held_node(self._outputs[0].number, held)) if self._copy else None
         self.launch(held, arena, given)
-        seconds = perf_counter() - start
-        tell(KernelRan(self._name, self.nbytes, seconds, 2, self.bytes_read, start))
+        self._told.tell(start)
         if self._copy:
-            tell(Copied(self.nbytes, self._copy, line))
+            tell(Copied(self._told.bytes_written, self._copy, line))
 
     def launch(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel without telling anyone."""
@@ -164,9 +171,7 @@ class KernelStep:
         except OutsideError:
             raise
         except Exception as error:
-            kept = [output.number for output in self._outputs if output.number >= 0]
-            for number in kept[:1]:
-                say_where(error, self._name, held_node(number, held))
+            say_where(error, self._told.name, held_node(self._outputs[0].number, held))
             raise
         for output, new in zip(self._outputs, made, strict=True):
             if new is not None:
@@ -184,8 +189,8 @@ class KernelStep:
             array = None if node is None else node.array
             bases.append(address_of(stored(node) if array is None else array))
         for output in self._outputs:
-            if output.number < 0:
-                bases.append(arena + ~output.number)
+            if output.offset_bytes >= 0:
+                bases.append(arena + output.offset_bytes)
                 made.append(None)
                 continue
             if output.gift in given:
@@ -213,11 +218,11 @@ class KernelStep:
 class PassesStep:
     """A kernel that goes over its memory several times."""
 
-    __slots__ = ("done", "_name", "_passes")
+    __slots__ = ("done", "_told", "_passes")
 
-    def __init__(self, name: str, passes: list[KernelStep]) -> None:
+    def __init__(self, kernel: Passes, passes: list[KernelStep]) -> None:
         self.done: tuple[int, ...] = ()
-        self._name = name
+        self._told = Told(kernel.name, kernel.bytes_read, kernel.bytes_written)
         self._passes = passes
 
     def run(self, held: Held, arena: int, given: Given) -> None:
@@ -226,15 +231,7 @@ class PassesStep:
         for one in self._passes:
             one.launch(held, arena, given)
         if listeners():
-            nbytes = sum([one.nbytes for one in self._passes])
-            read = sum([one.bytes_read for one in self._passes])
-            tell(KernelRan(self._name, nbytes, perf_counter() - start, 2, read, start))
-
-
-def say_where(error: Exception, name: str, node: Node) -> None:
-    """Add to an error where in the user's program the work comes from."""
-    if node.origin is not None:
-        error.add_note(f"while computing {name}, asked for at {node.origin}")
+            self._told.tell(start)
 
 
 def held_node(number: int, held: Held) -> Node:
@@ -261,12 +258,7 @@ def _on_memory_of(operand: Node, output: Output) -> tuple[Array, Block]:
     return block.array(output.shape, output.dtype), block
 
 
-def _word(value: np.generic) -> bytes:
-    """A scalar as a call takes it."""
-    return value.tobytes().ljust(WORD_NBYTES, b"\0")
-
-
 def _given_word(scalar: Any, held: Held) -> bytes:
     """What is read from the argument of a node, as a call takes it: (number, how to read it)."""
     number, read = scalar
-    return _word(read(held_node(number, held).arg))
+    return word(read(held_node(number, held).arg))

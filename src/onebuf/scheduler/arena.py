@@ -87,7 +87,7 @@ def arena_of(
         if isinstance(item, Item):
             pinned.update(reads)  # NumPy's loops read arrays
         else:
-            pinned.update([id(node) for node in getattr(item, "whole", ())])
+            pinned.update([id(node) for node in item.whole])
             made.update({id(node): (node, number) for node in item.outputs})
     lives = {
         me: Life(node.nbytes, number, last[me])

@@ -48,9 +48,17 @@ class Group:
     picks: tuple[Node, ...] = ()
     """The nodes whose indices the kernel looks at."""
 
+    whole = ()
+    """The nodes that others than kernels read."""
+
     @property
     def parts(self) -> tuple[Group]:
         """Itself: a kernel of one part."""
+        return (self,)
+
+    @property
+    def passes(self) -> tuple[Group]:
+        """Itself: it goes over its memory once."""
         return (self,)
 
     @property

@@ -90,6 +90,14 @@ class Join:
     node: Node
     reason: str
 
+    whole = ()
+    """The nodes that others than kernels read."""
+
+    @property
+    def passes(self) -> tuple[Join]:
+        """Itself: it goes over its memory once."""
+        return (self,)
+
     @property
     def outputs(self) -> tuple[Node, ...]:
         """The result."""

@@ -33,6 +33,8 @@ class Passes:
     """The results that others read."""
 
     kind = "kernel"
+    whole = ()
+    """The nodes that others than kernels read."""
 
     @property
     def parts(self) -> tuple[Group, ...]:

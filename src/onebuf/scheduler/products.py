@@ -77,6 +77,11 @@ class Product:
         return (self.group,)
 
     @property
+    def passes(self) -> tuple[Product]:
+        """Itself: it goes over its memory once."""
+        return (self,)
+
+    @property
     def asked(self) -> tuple[Node, ...]:
         """The nodes that a run asks for."""
         products = tuple([part.node for part in self.factors])
