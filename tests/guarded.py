@@ -21,7 +21,7 @@ from onebuf.render.columns import has_columns
 from onebuf.render.fetching import picked_rows
 from onebuf.render.rendering import Rendering
 from onebuf.render.tiles import has_tiles
-from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.groups import Group
 
 Array = np.ndarray[Any, Any]
 

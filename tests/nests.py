@@ -16,7 +16,8 @@ from onebuf.graph import settle
 from onebuf.kernel import permuted, reordered
 from onebuf.layout import View
 from onebuf.render.rendering import Rendering
-from onebuf.scheduler.grouping import Group, group
+from onebuf.scheduler.grouping import group
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.steps import Reach
 
 Array = np.ndarray[Any, Any]

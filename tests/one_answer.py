@@ -18,7 +18,8 @@ from onebuf.kernel import LOAD, STORE, Nest, Slot, Step
 from onebuf.memory import address_of
 from onebuf.render.rendering import Rendering
 from onebuf.render.writing import render
-from onebuf.scheduler.grouping import Group, group
+from onebuf.scheduler.grouping import group
+from onebuf.scheduler.groups import Group
 
 Array = np.ndarray[Any, Any]
 TIERS: list[dict[str, Any]] = [{"eager_numel": 1 << 20}, {"eager_numel": 0, "tier": "interpret"}]

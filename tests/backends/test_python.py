@@ -24,7 +24,8 @@ from onebuf.kernel import (
     Opt,
     Special,
 )
-from onebuf.scheduler.grouping import Group, group
+from onebuf.scheduler.grouping import group
+from onebuf.scheduler.groups import Group
 
 F, N, B = np.dtype("float32"), np.dtype("int64"), np.dtype("bool")
 

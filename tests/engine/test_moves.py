@@ -15,7 +15,8 @@ from onebuf import Buffer, config
 from onebuf.backends import null, python
 from onebuf.engine.planning import supports
 from onebuf.errors import IndexRangeError
-from onebuf.scheduler.grouping import Group, group
+from onebuf.scheduler.grouping import group
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.joining import MOST_PARTS, Join
 
 Array = np.ndarray[Any, Any]

@@ -20,7 +20,8 @@ from onebuf.engine.planning import supports
 from onebuf.engine.plans import make_plan
 from onebuf.graph import settle
 from onebuf.kernel import Opt
-from onebuf.scheduler.grouping import Group, group
+from onebuf.scheduler.grouping import group
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.joining import Join
 
 FLOATS = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)

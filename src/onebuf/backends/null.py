@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from onebuf.kernel import Limits, Linear, Opt, lower, verify
 from onebuf.scheduler import NOTHING, Item
-from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.passes import Kernel
 
 

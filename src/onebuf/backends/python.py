@@ -24,7 +24,7 @@ from onebuf.dtypes import kind
 from onebuf.errors import IndexRangeError, KernelError
 from onebuf.graph import BINARY, TAKE, Node, Op, settle
 from onebuf.kernel import Code, Limits, Linear, Opt, lower, verify, wrapped
-from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.groups import Group
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]

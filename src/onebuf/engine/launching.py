@@ -34,7 +34,7 @@ from onebuf.kernel import CHUNK, LOAD, Nest, best_order, partials, permuted, reo
 from onebuf.memory import address_of, address_of_bytes
 from onebuf.options import options
 from onebuf.render.rendering import Rendering
-from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.groups import Group
 
 Compile = Callable[[Nest, Rendering], Any]
 Limits = list[tuple[int, int]]

@@ -22,7 +22,7 @@ from onebuf.graph import Node, attach
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array, quietly
 from onebuf.scheduler import reading
-from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.joining import Join
 from onebuf.scheduler.products import Factors, Product
 from onebuf.scheduler.steps import Reach

@@ -24,7 +24,7 @@ from onebuf.graph import Kind, Node, attach, settle
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array
 from onebuf.options import options
-from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.joining import Join
 from onebuf.scheduler.passes import Kernel, Passes
 

@@ -23,7 +23,7 @@ from onebuf.kernel import LOAD, STORE, Fold, Nest, Slot, Step, stride_class
 from onebuf.layout import View
 from onebuf.memory import address_of
 from onebuf.options import options
-from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.steps import Reach
 
 Array = np.ndarray[Any, Any]

@@ -12,13 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from onebuf.kernel import FOLDS, INDEX, INSIDE, Nest
 from onebuf.render.builder import Value
-
-if TYPE_CHECKING:
-    from onebuf.render.loops import Frame, Loops, Work
+from onebuf.render.levels import Frame, Levels, Work
 
 
 @cache
@@ -41,7 +38,7 @@ def hidden(nest: Nest) -> frozenset[int]:
     return frozenset(nest.steps[number].args[0] for number in ends_along(nest))
 
 
-def sweep(text: Loops, frame: Frame, work: Work, first: Value, end: Value) -> None:
+def sweep(text: Levels, frame: Frame, work: Work, first: Value, end: Value) -> None:
     """One pass over the innermost axis from ``first`` to ``end``, for stores alone."""
     b, lanes = text.b, text.vector
     tests = ends_along(text.nest)
@@ -64,7 +61,7 @@ def sweep(text: Loops, frame: Frame, work: Work, first: Value, end: Value) -> No
 
 
 def _pieces(
-    text: Loops, frame: Frame, work: Work, lanes: int, pieces: Sequence[tuple[Value, Value]]
+    text: Levels, frame: Frame, work: Work, lanes: int, pieces: Sequence[tuple[Value, Value]]
 ) -> None:
     """The same loop over some pieces of the axis."""
     b = text.b
@@ -84,38 +81,38 @@ def _pieces(
     text.close(turns, [])
 
 
-def _range(text: Loops, frame: Frame, number: int) -> tuple[Value, Value]:
+def _range(text: Levels, frame: Frame, number: int) -> tuple[Value, Value]:
     """The first index at which a test holds, and the one after the last."""
     position, extent, *_ = text.nest.steps[number].args
     low = text.minus(text.whole(0), frame.places[text.nest.steps[position].arg])
     return low, text.plus(low, frame.known[extent])
 
 
-def _other(text: Loops, frame: Frame, number: int) -> Value:
+def _other(text: Levels, frame: Frame, number: int) -> Value:
     """What a test still depends on where it holds along the innermost axis."""
     _, _, *other = text.nest.steps[number].args
     return frame.known[other[0]] if other else text.b.constant("i1", 1)
 
 
-def _extreme(text: Loops, how: str, values: Sequence[Value]) -> Value:
+def _extreme(text: Levels, how: str, values: Sequence[Value]) -> Value:
     b, found = text.b, values[0]
     for value in values[1:]:
         found = b.select(b.compare(f"icmp {how}", value, found), value, found)
     return found
 
 
-def _clamped(text: Loops, value: Value, low: Value, high: Value) -> Value:
+def _clamped(text: Levels, value: Value, low: Value, high: Value) -> Value:
     return text.least(high, _extreme(text, "sgt", [value, low]))
 
 
-def _start(text: Loops, first: Value, end: Value, value: Value) -> Value:
+def _start(text: Levels, first: Value, end: Value, value: Value) -> Value:
     """Where vectors can begin from ``value`` on: streams of them only on whole lines."""
     if text.rendering.streamed:
         value = text.last_whole(first, text.plus(value, text.vector - 1), text.vector)
     return _clamped(text, value, first, end)
 
 
-def _stop(text: Loops, begin: Value, stop: Value) -> Value:
+def _stop(text: Levels, begin: Value, stop: Value) -> Value:
     """Where vectors from ``begin`` on end: at ``stop`` if there is one; streams on whole lines."""
     if text.rendering.streamed:
         return text.last_whole(begin, stop, text.vector)

@@ -14,7 +14,8 @@ from onebuf.kernel import CHUNK, FOLDS, LANES, LOAD, STORE, Nest
 from onebuf.render.builder import Value
 from onebuf.render.elements import FLOATS_ONLY
 from onebuf.render.folds import Accumulator
-from onebuf.render.loops import Frame, Loops, Work
+from onebuf.render.levels import Frame, Work
+from onebuf.render.loops import Loops
 from onebuf.render.transposing import SQUARE
 
 TILES = {(False, True): 2048, (False, False): 16, (True, True): 256, (True, False): 64}

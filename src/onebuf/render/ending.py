@@ -6,19 +6,16 @@ Which loops can end in this way `onebuf.render.tails` says.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from onebuf.kernel import LANES
 from onebuf.render.builder import Builder, Value
 from onebuf.render.fetching import ask_for_next_row, ask_further_on
 from onebuf.render.folds import Accumulator
+from onebuf.render.levels import Frame, Levels, Work
 from onebuf.render.tails import Tail, lanes_on, part_of
 
-if TYPE_CHECKING:
-    from onebuf.render.loops import Frame, Loops, Work
 
-
-def all_vectors(text: Loops, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
+def all_vectors(text: Levels, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
     """Whole vectors, then what is left over as one with some lanes off: a turn, or none."""
     b = text.b
     lanes = max(LANES, text.vector) if work.totals else text.vector
@@ -64,7 +61,7 @@ def _join_lanes(
     return running
 
 
-def _write_on(text: Loops, vector: str, of: str, address: str) -> None:
+def _write_on(text: Levels, vector: str, of: str, address: str) -> None:
     """Write the lanes that are on, through the stack: few processors do it at once."""
     b, tail = text.b, text.access.tail
     assert tail is not None

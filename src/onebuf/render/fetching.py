@@ -10,7 +10,7 @@ next one.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from onebuf.graph import TAKE
 from onebuf.kernel import FOLDS, LOAD, Nest
 from onebuf.render.builder import Builder, Value
 from onebuf.render.elements import memory_type
+from onebuf.render.levels import Frame, Levels
 from onebuf.render.moving import beyond
-
-if TYPE_CHECKING:
-    from onebuf.render.loops import Frame, Loops
 
 DT = np.dtype[Any]
 
@@ -47,7 +45,7 @@ def picked_rows(nest: Nest) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def fetch(text: Loops, frame: Frame, index: Value) -> None:
+def fetch(text: Levels, frame: Frame, index: Value) -> None:
     """Ask for the rows that will be picked soon, at ``index`` of the loop around the innermost."""
     b, nest = text.b, text.nest
     last = text.plus(text.bounds(frame.depth)[1], -1)

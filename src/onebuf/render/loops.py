@@ -12,8 +12,6 @@ cross from one loop to the next.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from onebuf.graph import TAKE
 from onebuf.kernel import CHUNK, FOLDS, INDEX, LANES, SCALAR, STORE, Nest
@@ -26,30 +24,14 @@ from onebuf.render.ending import all_vectors
 from onebuf.render.fetching import ask_for_next_row, fetch
 from onebuf.render.folds import Accumulator
 from onebuf.render.keeping import kept_steps, row_slot
+from onebuf.render.levels import Frame, Levels, Work
 from onebuf.render.moving import MOVES
 from onebuf.render.moving import emit as move
 from onebuf.render.rendering import KEPT_NBYTES, Rendering
 from onebuf.render.tails import has_tail
-from onebuf.render.text import Text
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What is known inside ``depth`` loops: values of steps, and where each slot is."""
-
-    depth: int
-    known: dict[int, Value]
-    places: tuple[Value, ...]
-
-
-class Work(NamedTuple):
-    """What a loop is for: reductions over it, and stores inside it."""
-
-    totals: list[Accumulator]
-    stores: list[int]
-
-
-class Loops(Text):
+class Loops(Levels):
     """A nest as text, loop inside loop in the order of its axes."""
 
     def __init__(self, nest: Nest, rendering: Rendering) -> None:

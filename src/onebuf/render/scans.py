@@ -11,7 +11,7 @@ from onebuf.kernel import FOLDS, INDEX, LOAD, SCANS, STORE, Nest
 from onebuf.kernel.folding import identity
 from onebuf.render.builder import Value
 from onebuf.render.elements import ELEMENTS, TYPES
-from onebuf.render.loops import Frame, Work
+from onebuf.render.levels import Frame, Work
 from onebuf.render.searching import Rows
 
 _COMBINE: dict[Op, Op] = {SCAN["sum"]: BINARY["add"], SCAN["prod"]: BINARY["multiply"]}

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from onebuf.render.builder import Value
 from onebuf.render.folds import Accumulator
-from onebuf.render.loops import Frame, Loops, Work
+from onebuf.render.levels import Frame, Work
+from onebuf.render.loops import Loops
 from onebuf.render.text import Loop
 
 SOUGHT_NBYTES = 64

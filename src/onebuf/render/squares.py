@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from onebuf.kernel import LOAD, Nest
 from onebuf.render.builder import Value
-from onebuf.render.loops import Frame, Loops, Work
+from onebuf.render.levels import Frame, Work
+from onebuf.render.loops import Loops
 from onebuf.render.tiles import across, has_tiles
 from onebuf.render.transposing import SQUARE
 

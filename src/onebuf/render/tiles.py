@@ -14,7 +14,8 @@ from onebuf.kernel import ANY, FOLDS, LOAD, STORE, Nest, Slot
 from onebuf.render.access import Access
 from onebuf.render.builder import Value
 from onebuf.render.elements import memory_type
-from onebuf.render.loops import Frame, Loops, Work
+from onebuf.render.levels import Frame, Work
+from onebuf.render.loops import Loops
 from onebuf.render.transposing import SQUARE, transpose
 
 WIDTH = 128

@@ -8,7 +8,8 @@ another of the same form. Forms are compared as a whole, never by a hash alone.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from onebuf.graph import (
@@ -19,13 +20,43 @@ from onebuf.graph import (
     LIBRARY,
     RANDOM_BITS,
     SOURCE,
+    STORED,
     VIEW,
     Kind,
     Node,
+    Op,
 )
 
 _WITHOUT_FORM = frozenset({EMPTY, FAILED, FREED, LIBRARY, SOURCE})
 """Operations whose argument is a thing of its own, which no other graph has."""
+
+
+class Look(NamedTuple):
+    """What of a node belongs to the form of its graph, next to its operation and its sources."""
+
+    names: tuple[str, ...]
+    """Attributes of the node, and attributes of those."""
+    values: Callable[[Node], Any]
+    """Their values."""
+
+
+def _look(*names: str) -> Look:
+    return Look(names, attrgetter(*names))
+
+
+_USUAL = _look("arg")
+_LOOKS = {
+    STORED: _look("dtype", "shape", "array.strides"),
+    VIEW: _look("arg.shape", "arg.stride", "arg.offset", "arg.mask"),
+    ARANGE: _look("dtype", "shape", "arg"),
+    RANDOM_BITS: _look("dtype", "shape"),
+}
+_CONSTANT = _look("dtype", "shape")
+
+
+def look_of(op: Op) -> Look:
+    """What of a node with this operation belongs to a form."""
+    return _CONSTANT if op.kind is Kind.CONSTANT else _LOOKS.get(op, _USUAL)
 
 
 class Form(NamedTuple):
@@ -51,31 +82,12 @@ def form_of(wanted: Sequence[Node], *more: Hashable) -> Form:
             continue
         numbers[me] = len(nodes)
         nodes.append(node)
-        array = node.array
-        if array is not None:
-            add(node.dtype)
-            add(node.shape)
-            add(array.strides)
-            continue
         op, srcs = node.op, node.srcs
         add(op)
-        if op is VIEW:
-            view = node.arg
-            add(view.shape)
-            add(view.stride)
-            add(view.offset)
-            add(view.mask)
-            todo.append(srcs[0])
-            continue
+        add(look_of(op).values(node))
         if srcs:
             add(len(srcs))
-            add(node.arg)
             todo.extend(srcs[::-1])
-        elif op.kind is Kind.CONSTANT or op is ARANGE or op is RANDOM_BITS:
-            add(node.dtype)
-            add(node.shape)
-            if op is ARANGE:
-                add(node.arg)
         if op in _WITHOUT_FORM:
             is_common = False
     return Form(tuple(key) if is_common else None, nodes)

@@ -7,104 +7,27 @@ what two kernels read, and what the trace cannot go through has memory of its ow
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
-
-import numpy as np
 
 from onebuf.dtypes import kind
 from onebuf.graph import ARANGE, CONCAT, COPY, RANDOM_BITS, Kind, Node
 from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step, stride_class
 from onebuf.layout import View
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.joining import Join, is_computed, is_joined, regions, trace_part
 from onebuf.scheduler.merging import Root, cluster_space, merge
 from onebuf.scheduler.moving import MOVES, MovingTrace, is_picked_from, merged_mask
-from onebuf.scheduler.positions import names
 from onebuf.scheduler.reading import reading
 from onebuf.scheduler.scans import space_of
 from onebuf.scheduler.spaces import Space
-from onebuf.scheduler.steps import Giver, Reach
+from onebuf.scheduler.steps import Reach
 from onebuf.scheduler.tracing import Cut, Supports, below
 
-MOST_NAMES = 6
 MOST_NODES = 64
 """So many operations are computed by a kernel before another one is begun."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """A kernel to run: a nest, the extents of its axes, and what each of its slots reaches."""
-
-    nest: Nest
-    extents: tuple[int, ...]
-    reaches: tuple[Reach, ...]
-    scalars: tuple[np.generic, ...]
-    givers: tuple[Giver | None, ...]
-    """The constants that the scalars are the values of, as far as nodes hold them."""
-    outputs: tuple[Node, ...]
-    reason: str
-    picks: tuple[Node, ...] = ()
-    """The nodes whose indices the kernel looks at."""
-
-    whole = ()
-    """The nodes that others than kernels read."""
-
-    @property
-    def parts(self) -> tuple[Group]:
-        """Itself: a kernel of one part."""
-        return (self,)
-
-    @property
-    def passes(self) -> tuple[Group]:
-        """Itself: it goes over its memory once."""
-        return (self,)
-
-    @property
-    def asked(self) -> tuple[Node, ...]:
-        """The nodes that a run asks for: for their elements, their values or their indices."""
-        givers = [giver.node for giver in self.givers if giver is not None]
-        return (*self.inputs, *self.outputs, *givers, *self.picks)
-
-    @property
-    def kind(self) -> str:
-        """That of its operation if there is one, else that it is a kernel of several."""
-        return self.node.op.kind if len(self._names) <= 1 else "kernel"
-
-    @property
-    def node(self) -> Node:
-        """The first output."""
-        return self.outputs[0]
-
-    @property
-    def name(self) -> str:
-        """The operations that it does, in order."""
-        told = self._names
-        if len(told) > MOST_NAMES:
-            told[MOST_NAMES - 1 :] = [f"{len(told) - MOST_NAMES + 1} more"]
-        return " + ".join(told) or self.node.op.name
-
-    @property
-    def _names(self) -> list[str]:
-        return names(self.nest)
-
-    @property
-    def bytes_read(self) -> int:
-        """Bytes of all operands, each counted once."""
-        return sum(node.nbytes for node in self.inputs)
-
-    @property
-    def bytes_written(self) -> int:
-        """Bytes of the results."""
-        return sum(node.nbytes for node in self.outputs)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """The nodes that have to be in memory first."""
-        written = self.nest.written
-        reads = (r.node for n, r in enumerate(self.reaches) if n not in written and not r.is_index)
-        return tuple({id(node): node for node in reads}.values())
 
 
 def group(

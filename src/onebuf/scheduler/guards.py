@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
-from onebuf.graph import ARANGE, RANDOM_BITS, VIEW, Kind, Node
+from onebuf.graph import Node
+from onebuf.scheduler.form import look_of
 
 Guard = Callable[[Sequence[Node]], list[Node] | None]
 
@@ -51,32 +53,11 @@ class _Writer:
 
     def compare(self, node: Node, name: str, sources: list[str]) -> None:
         """Checks of one node, after which its sources have names."""
-        if node.array is not None:
-            self.check(f"({name}_array := {name}.array) is None")
-            self.check(f"{name}.dtype is not {self.const(node.dtype)}")
-            self.check(f"{name}.shape != {node.shape}")
-            self.check(f"{name}_array.strides != {node.array.strides}")
-            return
         self.check(f"{name}.op is not {self.const(node.op)}")
-        if node.op is VIEW:
-            view = node.arg
-            self.lines.append(f"view = {name}.arg")
-            self.check(f"view.shape != {view.shape}")
-            self.check(f"view.stride != {view.stride}")
-            self.check(f"view.offset != {view.offset}")
-            self.check(f"view.mask != {view.mask}")
-        elif node.op.kind is Kind.CONSTANT or node.op in (ARANGE, RANDOM_BITS):
-            self.check(f"{name}.dtype is not {self.const(node.dtype)}")
-            self.check(f"{name}.shape != {node.shape}")
-            if node.op is ARANGE:
-                self.check(f"{name}.arg != {self.const(node.arg)}")
-        elif node.arg is None:
-            self.check(f"{name}.arg is not None")
-        else:
-            self.check(f"{name}.arg != {self.const(node.arg)}")
+        for part in look_of(node.op).names:
+            self.check(f"{name}.{part} != {self.const(attrgetter(part)(node))}")
         if sources:
-            if node.op.kind is Kind.JOIN:
-                self.check(f"len({name}.srcs) != {len(sources)}")
+            self.check(f"len({name}.srcs) != {len(sources)}")
             self.lines.append(f"{', '.join(sources)}, = {name}.srcs")
 
     def check(self, difference: str) -> None:

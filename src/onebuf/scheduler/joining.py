@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from onebuf.graph import CAST, CONCAT, VIEW, Node, settle
 from onebuf.layout import View, compose
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.moving import MovingTrace
 from onebuf.scheduler.scans import space_of
 from onebuf.scheduler.spaces import Space
 from onebuf.scheduler.tracing import Cut, Supports, operand
-
-if TYPE_CHECKING:
-    from onebuf.scheduler.grouping import Group
 
 MOST_PARTS = 16
 """More operands than this are stored one by one, and joined by NumPy's loop."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from onebuf.graph import Node
 from onebuf.kernel import FOLDS
-from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.items import Item
 from onebuf.scheduler.joining import Join
 from onebuf.scheduler.products import Product

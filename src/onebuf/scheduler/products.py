@@ -13,7 +13,7 @@ from math import gcd, lcm
 
 from onebuf.graph import MATMUL, Node
 from onebuf.kernel import LOAD
-from onebuf.scheduler.grouping import Group
+from onebuf.scheduler.groups import Group
 from onebuf.scheduler.items import Item
 from onebuf.scheduler.joining import Join
 from onebuf.scheduler.reading import reading
