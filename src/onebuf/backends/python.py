@@ -23,7 +23,7 @@ from onebuf.backends.arrayapi import run_into
 from onebuf.dtypes import kind
 from onebuf.errors import IndexRangeError, KernelError
 from onebuf.graph import BINARY, TAKE, Node, Op, settle
-from onebuf.kernel import Code, Limits, Linear, Opt, lower, verify, wrapped
+from onebuf.kernel import Code, Given, Limits, Linear, Opt, lower, verify, wrapped
 from onebuf.scheduler.groups import Group
 
 Array = np.ndarray[Any, Any]
@@ -92,9 +92,14 @@ def _array(node: Node, outputs: Sequence[Node], arrays: Sequence[Array]) -> Arra
     return stored
 
 
-def execute(program: Linear, memories: dict[int, Memory]) -> None:
-    """Run every work-item of ``program`` on the memory of its slots."""
-    machine = _Machine(program, memories)
+def execute(
+    program: Linear, memories: dict[int, Memory], scalars: Sequence[np.generic] | None = None
+) -> None:
+    """Run every work-item of ``program`` on the memory of its slots.
+
+    Without ``scalars``, on those that it was lowered for.
+    """
+    machine = _Machine(program, memories, scalars)
     outer = [special for special in program.specials if not special.is_local]
     inner = [special for special in program.specials if special.is_local]
     with np.errstate(all="ignore"):
@@ -117,8 +122,11 @@ class _Shared:
 
 
 class _Machine:
-    def __init__(self, program: Linear, memories: dict[int, Memory]) -> None:
+    def __init__(
+        self, program: Linear, memories: dict[int, Memory], scalars: Sequence[np.generic] | None
+    ) -> None:
         self.lines = program.instructions
+        self.scalars = scalars
         self.memories = memories
         self.ends = {
             line.args[0]: number
@@ -179,7 +187,7 @@ class _Machine:
             elif code is Code.LOAD:
                 values[number] = self._load(number, values, item, shared)
             elif code in (Code.CONST, Code.DEFINE_ACC):
-                values[number] = line.arg
+                values[number] = self._number(line.arg)
             elif code is Code.ALU or code is Code.CAST:
                 assert line.dtype is not None
                 operands = tuple([values[arg] for arg in line.args])
@@ -188,6 +196,12 @@ class _Machine:
                 else:
                     values[number] = _compute(line.arg, operands, line.dtype)
             number += 1
+
+    def _number(self, arg: Any) -> Any:
+        """What a constant or a cell starts with."""
+        if not isinstance(arg, Given):
+            return arg
+        return arg.value if self.scalars is None else self.scalars[arg.number]
 
     # -- memory ------------------------------------------------------------------------------------
 

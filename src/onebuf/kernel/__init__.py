@@ -5,7 +5,7 @@ optimisations say.
 """
 
 from onebuf.kernel.folding import combines
-from onebuf.kernel.linear import Code, Global, Instruction, Linear, Local, Special
+from onebuf.kernel.linear import Code, Given, Global, Instruction, Linear, Local, Special
 from onebuf.kernel.lowering import lower
 from onebuf.kernel.moving import FLAG, INSIDE, wrapped
 from onebuf.kernel.nest import (
@@ -60,6 +60,7 @@ __all__ = [
     "UPCAST",
     "Code",
     "Fold",
+    "Given",
     "Global",
     "How",
     "Instruction",

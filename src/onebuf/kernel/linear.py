@@ -10,7 +10,7 @@ code           arg                        args                           value
 DEFINE_GLOBAL  `Global`                                                  memory of all work-items
 DEFINE_LOCAL   `Local`                                                   memory of a work-group
 DEFINE_ACC     what it starts with                                       a cell of this work-item
-CONST          the number                                                the number
+CONST          the number, or a `Given`                                  the number
 SPECIAL        `Special`                                                 index of group or item
 LOOP           the name of its index      first, end                     its index
 ENDLOOP                                   the LOOP
@@ -82,6 +82,17 @@ class Local:
 
     def __str__(self) -> str:
         return f"{self.name}[0:{self.size}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Scalar ``number`` of the nest: every call brings a value, and ``value`` is the first one."""
+
+    number: int
+    value: np.generic
+
+    def __str__(self) -> str:
+        return f"s{self.number}={self.value}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from onebuf.errors import OptimisationError
 from onebuf.graph import BINARY, CAST, Kind
 from onebuf.kernel.accumulating import Accumulators, Cells
 from onebuf.kernel.lanes import Lane, Lanes
-from onebuf.kernel.linear import Code, Global, Linear, Special
+from onebuf.kernel.linear import Code, Given, Global, Linear, Special
 from onebuf.kernel.lowered_moves import MOVES, beyond, load, move
 from onebuf.kernel.nest import FOLDS, INDEX, LOAD, SCALAR, SCANS, STORE, Nest
 from onebuf.kernel.optimising import (
@@ -219,7 +219,7 @@ class _Lowering:
     def _value(self, number: int, frame: Frame, lane: Lane) -> int:
         step, w = self.nest.steps[number], self.w
         if step.op is SCALAR:
-            return w.pure(Code.CONST, (), step.dtype, self.scalars[step.arg])
+            return w.pure(Code.CONST, (), step.dtype, Given(step.arg, self.scalars[step.arg]))
         if step.op is INDEX:
             return self._position(step.arg, frame, lane)
         if step.op is LOAD:

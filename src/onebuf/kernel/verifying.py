@@ -28,7 +28,7 @@ import numpy as np
 from onebuf.dtypes import int64, kind
 from onebuf.errors import DTypeError, KernelError
 from onebuf.graph import BINARY, TAKE, WHERE, Op, elementwise_dtype
-from onebuf.kernel.linear import Code, Instruction, Linear
+from onebuf.kernel.linear import Code, Given, Instruction, Linear
 
 DT = np.dtype[Any]
 Interval = tuple[int, int]
@@ -161,10 +161,11 @@ class _Verifier:
 
     def const(self, line: Instruction) -> None:
         """A number."""
+        value = line.arg.value if isinstance(line.arg, Given) else line.arg
         if line.dtype == int64:
-            self.interval[self.number] = (int(line.arg), int(line.arg))
-        elif not isinstance(line.arg, np.generic) or line.arg.dtype != line.dtype:
-            raise self.fail("types", f"{line.arg!r} is not a {line.dtype}")
+            self.interval[self.number] = (int(value), int(value))
+        elif not isinstance(value, np.generic) or value.dtype != line.dtype:
+            raise self.fail("types", f"{value!r} is not a {line.dtype}")
 
     def loop(self, line: Instruction) -> None:
         """The beginning of a loop."""

@@ -1,0 +1,69 @@
+"""Drivers that compute: what the engine asks of a device, next to memory and transfers.
+
+There are two families. *Kernel drivers* have flat memory and run kernels: the scheduler's groups,
+lowered to the linear form and rendered for the device. *Array drivers* hold the arrays of a library
+and run operations on them one by one. A driver may also do neither, and only hold elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from onebuf.graph import Op
+from onebuf.layout import View
+from onebuf.machine import DeviceBlock, Driver
+from onebuf.scheduler.groups import Group
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+
+
+class Launch(Protocol):
+    """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
+
+    def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
+        """Queue it, with a block for each slot of the group's nest (None for slots that are only
+        counted) and the values of the group's scalars.
+
+        Slot ``n`` is reached through ``group.reaches[n].view``, from the first byte of its block.
+        Raises `IndexRangeError` if an index that the kernel looks at is outside.
+        """
+
+
+@runtime_checkable
+class KernelDriver(Driver, Protocol):
+    """A device that runs kernels on flat memory."""
+
+    def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
+        """Whether a kernel may contain ``op`` on operands of these dtypes."""
+
+    def prepare(self, group: Group) -> Launch:
+        """A kernel, lowered, rendered and compiled; kernels of one structure share a program."""
+
+
+@runtime_checkable
+class ArrayDriver(Driver, Protocol):
+    """A device whose blocks hold arrays of a library: ``block.memory`` has the node's shape."""
+
+    def wrap(self, native: Any) -> DeviceBlock:
+        """A block on an array of the library, whose memory is shared."""
+
+    def native(self, block: DeviceBlock, dtype: DT, view: View | None) -> Any:
+        """The library's array of what a view sees of a block; None: all of it."""
+
+    def put(self, array: Array) -> DeviceBlock:
+        """A block with the elements of a host array, copied."""
+
+    def get(self, native: Any) -> Array:
+        """The elements of the library's array on the host."""
+
+    def compute(
+        self, op: Op, operands: tuple[Any, ...], arg: Any, shape: tuple[int, ...], dtype: DT
+    ) -> DeviceBlock:
+        """The result of an operation on the library's arrays."""
+
+    def write(self, target: Any, value: Any) -> Any:
+        """Write ``value`` to all elements of ``target``, which `native` gave, in place."""

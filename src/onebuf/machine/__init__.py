@@ -1,0 +1,28 @@
+"""Devices: names, handles that open lazily, memory, and who provides what."""
+
+from onebuf.machine.allocating import CachingAllocator
+from onebuf.machine.blocks import DeviceBlock
+from onebuf.machine.device import CPU, Device, device, devices
+from onebuf.machine.driver import Allocator, Driver, Event, Facts, Stats
+from onebuf.machine.names import Name, canonical, parse
+from onebuf.machine.providers import Provider, kinds, usable
+
+__all__ = [
+    "CPU",
+    "Allocator",
+    "CachingAllocator",
+    "Device",
+    "DeviceBlock",
+    "Driver",
+    "Event",
+    "Facts",
+    "Name",
+    "Provider",
+    "Stats",
+    "canonical",
+    "device",
+    "devices",
+    "kinds",
+    "parse",
+    "usable",
+]

@@ -1,0 +1,117 @@
+"""A caching allocator for any memory: what was given back is kept by size for the next who asks.
+
+Memory on a device is slow to get and to give back, and programs ask for the same sizes again. Work
+on a device is queued in order, so memory may be handed on before the work on it is over: whoever
+has it next is queued behind.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from onebuf.errors import ArgumentError, OutOfMemory
+from onebuf.machine.blocks import DeviceBlock
+from onebuf.machine.driver import Stats
+
+LEAST_CLASS = 256
+"""Bytes of the smallest class."""
+
+
+def size_class(nbytes: int) -> int:
+    """The size that is really asked for: the next of four steps between powers of two.
+
+    >>> [size_class(n) for n in (0, 1, 257, 1000, 1025, 5000)]
+    [256, 256, 320, 1024, 1280, 5120]
+    """
+    if nbytes <= LEAST_CLASS:
+        return LEAST_CLASS
+    step = 1 << (nbytes - 1).bit_length() - 3
+    return -(-nbytes // step) * step
+
+
+class CachingAllocator:
+    """Memory from ``get(nbytes)``, which raises MemoryError when there is none; ``drop`` ends it.
+
+    ``cap`` is the most that may be in use, ``cache_limit`` the most that is kept.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        get: Callable[[int], Any],
+        drop: Callable[[Any], None],
+        cap: int | None = None,
+        cache_limit: int = 1 << 30,
+    ) -> None:
+        self.name = name
+        self.cap = cap
+        self.cache_limit = cache_limit
+        self._get = get
+        self._drop = drop
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._free: dict[int, list[Any]] = {}
+        self._in_use = self._cached = self._peak = 0
+
+    def allocate(self, nbytes: int) -> DeviceBlock:
+        """A block of at least ``nbytes`` bytes with undefined content."""
+        if nbytes < 0:
+            raise ArgumentError(f"memory needs a size of at least 0 bytes, got {nbytes}")
+        size = size_class(nbytes)
+        with self._lock:
+            memory = self._take(size, nbytes)
+            self._in_use += size
+            self._peak = max(self._peak, self._in_use)
+        return DeviceBlock(memory, nbytes, lambda memory: self._give_back(memory, size))
+
+    def _take(self, size: int, nbytes: int) -> Any:
+        if self.cap is not None and self._in_use + size > self.cap:
+            raise self._out_of_memory(nbytes, f"the cap of {self.cap} bytes")
+        kept = self._free.get(size)
+        if kept:
+            self._cached -= size
+            return kept.pop()
+        try:
+            return self._get(size)
+        except MemoryError:
+            self.trim()
+        try:
+            return self._get(size)
+        except MemoryError as error:
+            raise self._out_of_memory(nbytes, f"what the device has ({error})") from None
+
+    def _give_back(self, memory: Any, size: int) -> None:
+        if os.getpid() != self._pid:
+            return  # the parent's: a child has no part in it
+        with self._lock:
+            self._in_use -= size
+            if self._cached + size <= self.cache_limit:
+                self._free.setdefault(size, []).append(memory)
+                self._cached += size
+                return
+        self._drop(memory)
+
+    def stats(self) -> Stats:
+        """Bytes in use, cached and at the peak."""
+        return Stats(self._in_use, self._cached, self._peak)
+
+    def trim(self) -> int:
+        """Give cached memory back to the device; returns how many bytes went."""
+        with self._lock:
+            kept, self._free = self._free, {}
+            went, self._cached = self._cached, 0
+        for memories in kept.values():
+            for memory in memories:
+                self._drop(memory)
+        return went
+
+    def _out_of_memory(self, nbytes: int, limit: str) -> OutOfMemory:
+        stats = self.stats()
+        return OutOfMemory(
+            f"{self.name}: needed {nbytes} bytes, which is beyond {limit}; {stats.in_use} bytes are "
+            f"in use and {stats.cached} cached; delete buffers that are no longer needed or work "
+            f"in parts"
+        )

@@ -1,0 +1,139 @@
+"""Devices: where elements can be, as handles that cost nothing until they are used.
+
+A device is its name; there is one object for each, so devices are compared by identity. The driver
+behind it, which talks to hardware or to a library, is opened when it is first asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from threading import RLock
+from typing import Any
+
+from onebuf.errors import DeviceError, OnebufError
+from onebuf.machine.driver import Driver
+from onebuf.machine.names import Name, canonical, parse
+from onebuf.machine.providers import Provider, is_known, kinds, provider, unknown
+
+
+class Device:
+    """A device: equal to its name, so that ``x.device == "CPU"`` reads as it looks.
+
+    `onebuf.device` gives the device of a name.
+    """
+
+    __slots__ = ("name", "parts", "is_host", "_load", "_driver", "_pid", "__weakref__")
+
+    def __init__(self, parts: Name, load: Callable[[], Provider]) -> None:
+        self.name = str(parts)
+        self.parts = parts
+        self.is_host = parts == Name("CPU")
+        """Whether elements here are NumPy's as well, in the memory of this process."""
+        self._load = load
+        self._driver: Driver | None = None
+        self._pid = 0
+
+    @property
+    def driver(self) -> Any:
+        """What does the work here, a `Driver`; opened at the first use."""
+        if self._pid == os.getpid():
+            return self._driver
+        with _opening:
+            if self._driver is None:
+                self._driver = self._load().open(self)
+                self._pid = os.getpid()
+            elif self._pid != os.getpid():
+                if not self._driver.survives_fork:
+                    raise DeviceError(_after_fork(self.name))
+                self._pid = os.getpid()
+        return self._driver
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was used already."""
+        return self._driver is not None
+
+    def on_queue(self, queue: int) -> Device:
+        """The same device with another of its queues."""
+        return device(str(replace(self.parts, queue=queue)))
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Device({self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return self.name == canonical(other)
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return device, (self.name,)
+
+
+def _after_fork(name: str) -> str:
+    return (
+        f"{name} was opened before this process was forked, and cannot be used in the child; open "
+        f"it in the child alone, or start processes with the 'spawn' method of multiprocessing"
+    )
+
+
+_opening = RLock()
+_devices: dict[str, Device] = {}
+
+
+def _unlock_after_fork() -> None:
+    global _opening
+    _opening = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_after_fork)
+
+
+def device(name: str | Device | None = None) -> Device:
+    """The device of that name, the host if there is none.
+
+    >>> device("cpu:0")
+    Device('CPU')
+    """
+    if name is None:
+        return CPU
+    if isinstance(name, Device):
+        return name
+    parts = parse(str(name))
+    found = _devices.get(str(parts))
+    if found is None:
+        if not is_known(parts.kind):
+            raise DeviceError(unknown(str(name)))
+        with _opening:
+            found = _devices.setdefault(str(parts), Device(parts, provider(parts.kind)))
+    return found
+
+
+CPU = device("CPU")
+"""The host."""
+
+
+def devices(kind: str | None = None) -> tuple[Device, ...]:
+    """Every device that can be used here, or every one of a kind.
+
+    Looking imports the packages of each kind; what is missing for one that is asked for by name is
+    told in an error.
+    """
+    if kind is not None:
+        name = device(kind).parts.kind
+        return tuple([device(str(Name(name, n))) for n in range(provider(name)().count())])
+    found: list[Device] = []
+    for one in kinds():
+        try:
+            found.extend(devices(one))
+        except OnebufError:
+            continue  # told by `onebuf devices`, and to whoever asks for that kind
+    return tuple(found)

@@ -1,0 +1,100 @@
+"""Providers: who opens the devices of each kind.
+
+A provider is a module, or any object, with two functions: ``count()`` says how many devices there
+are, or raises an error that says what is missing; ``open(device)`` gives a `Driver`. Our own are in
+a table. Another package adds one through the entry-point group ``onebuf.devices``::
+
+    [project.entry-points."onebuf.devices"]
+    NPU = "their_package.devices"
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, NamedTuple, Protocol
+
+from onebuf.errors import DeviceError
+
+GROUP = "onebuf.devices"
+
+
+class Provider(Protocol):
+    """All devices of one kind."""
+
+    def count(self) -> int:
+        """How many there are; an error says what is missing."""
+
+    def open(self, device: Any) -> Any:
+        """The driver of one of them."""
+
+
+class Entry(NamedTuple):
+    """Where a provider is found, and the package that it needs."""
+
+    module: str
+    package: str = ""
+
+
+OURS = {
+    "CPU": Entry("onebuf.backends.host"),
+    "OPENCL": Entry("onebuf.backends.opencl", "pyopencl"),
+    "VULKAN": Entry("onebuf.backends.vulkan", "vkdispatch"),
+    "TORCH": Entry("onebuf.backends.torch", "torch"),
+    "JAX": Entry("onebuf.backends.jax", "jax"),
+    "DISK": Entry("onebuf.backends.disk"),
+    "PYTHON": Entry("onebuf.backends.python_device"),
+    "NULL": Entry("onebuf.backends.null_device"),
+}
+
+
+def kinds() -> list[str]:
+    """Every kind of device that is known here, ours first."""
+    return [*OURS, *sorted(_theirs())]
+
+
+def usable() -> list[str]:
+    """The kinds whose packages are installed."""
+    missing = {kind for kind, entry in OURS.items() if entry.package and not _has(entry.package)}
+    return [kind for kind in kinds() if kind not in missing]
+
+
+def is_known(kind: str) -> bool:
+    """Whether somebody provides devices of that kind."""
+    return kind in OURS or kind in _theirs()
+
+
+def provider(kind: str) -> Callable[[], Provider]:
+    """What loads the provider of a kind, when it is called."""
+    if kind in OURS:
+        return lambda: importlib.import_module(OURS[kind].module)
+    theirs = _theirs().get(kind)
+    if theirs is None:
+        raise DeviceError(unknown(kind))
+    return theirs.load  # type: ignore[no-any-return]
+
+
+def unknown(name: str) -> str:
+    """What to tell somebody who asks for a device of no kind."""
+    names = usable()
+    close = get_close_matches(name.partition(":")[0].upper(), kinds(), 1, 0.6)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return f"unknown device {name!r}; available: {', '.join(names)}{hint}"
+
+
+@cache
+def _theirs() -> dict[str, Any]:
+    found = _metadata().entry_points(group=GROUP)
+    return {entry.name.upper(): entry for entry in found}
+
+
+def _metadata() -> Any:
+    """The module that knows what is installed, which takes long to import and is rarely needed."""
+    return importlib.import_module("importlib.metadata")
+
+
+def _has(package: str) -> bool:
+    return find_spec(package) is not None
