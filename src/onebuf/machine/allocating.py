@@ -111,7 +111,7 @@ class CachingAllocator:
     def _out_of_memory(self, nbytes: int, limit: str) -> OutOfMemory:
         stats = self.stats()
         return OutOfMemory(
-            f"{self.name}: needed {nbytes} bytes, which is beyond {limit}; {stats.in_use} bytes are "
-            f"in use and {stats.cached} cached; delete buffers that are no longer needed or work "
+            f"{self.name}: needed {nbytes} bytes, which is beyond {limit}; {stats.in_use} bytes "
+            f"are in use and {stats.cached} cached; delete buffers that are no longer needed or work "
             f"in parts"
         )
