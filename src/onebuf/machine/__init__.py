@@ -2,6 +2,7 @@
 
 from onebuf.machine.allocating import CachingAllocator
 from onebuf.machine.blocks import DeviceBlock
+from onebuf.machine.context import Context, checked_index, context
 from onebuf.machine.device import CPU, Device, device, devices
 from onebuf.machine.driver import Allocator, Driver, Event, Facts, Stats
 from onebuf.machine.names import Name, canonical, parse
@@ -11,6 +12,7 @@ __all__ = [
     "CPU",
     "Allocator",
     "CachingAllocator",
+    "Context",
     "Device",
     "DeviceBlock",
     "Driver",
@@ -20,6 +22,8 @@ __all__ = [
     "Provider",
     "Stats",
     "canonical",
+    "checked_index",
+    "context",
     "device",
     "devices",
     "kinds",

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from threading import RLock
-from typing import Any
+from typing import Any, ClassVar
 
 from onebuf.errors import DeviceError, OnebufError
 from onebuf.machine.driver import Driver
@@ -23,6 +23,9 @@ class Device:
 
     `onebuf.device` gives the device of a name.
     """
+
+    buffers: ClassVar[tuple[str, str] | None] = None
+    """The module and the name of the class of buffers that are here; None: Buffer itself."""
 
     __slots__ = (
         "name",
