@@ -195,12 +195,12 @@ class Freed(Node):
     block = None
     key = 1
     made_at = None
-    device = CPU
 
-    def __init__(self, shape: tuple[int, ...], dtype: DT) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: DT, device: Device | None = CPU) -> None:
         self.shape = shape
         self.dtype = dtype
         self.claimed = True
+        self.device = device
 
     @property
     def readers(self) -> Readers:  # type: ignore[override]

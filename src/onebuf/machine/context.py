@@ -24,7 +24,7 @@ class Context(Device):
     __slots__ = ("places",)
 
     def __init__(self, places: tuple[Device, ...]) -> None:
-        super().__init__(Name("+".join(place.name for place in places)), _replicas)
+        super().__init__(Name(f"[{', '.join([place.name for place in places])}]"), _replicas)
         self.places = places
         self.is_host = False
         self.has_products = all(place.has_products for place in places)
