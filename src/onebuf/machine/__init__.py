@@ -2,8 +2,8 @@
 
 from onebuf.machine.allocating import CachingAllocator
 from onebuf.machine.blocks import DeviceBlock
-from onebuf.machine.device import CPU, Device, device, devices
-from onebuf.machine.driver import Allocator, Driver, Event, Facts, Stats
+from onebuf.machine.device import CPU, Device, check_place, device, devices
+from onebuf.machine.driver import Allocator, Driver, Event, Facts, SharingDriver, Stats
 from onebuf.machine.names import Name, canonical, parse
 from onebuf.machine.providers import Provider, kinds, usable
 
@@ -18,8 +18,10 @@ __all__ = [
     "Facts",
     "Name",
     "Provider",
+    "SharingDriver",
     "Stats",
     "canonical",
+    "check_place",
     "device",
     "devices",
     "kinds",
