@@ -6,6 +6,7 @@ from onebuf.machine.device import CPU, Device, check_place, device, devices
 from onebuf.machine.driver import Allocator, Driver, Event, Facts, SharingDriver, Stats
 from onebuf.machine.names import Name, canonical, parse
 from onebuf.machine.providers import Provider, kinds, usable
+from onebuf.machine.raw import RawMemory
 
 __all__ = [
     "CPU",
@@ -18,6 +19,7 @@ __all__ = [
     "Facts",
     "Name",
     "Provider",
+    "RawMemory",
     "SharingDriver",
     "Stats",
     "canonical",

@@ -96,7 +96,8 @@ class CachingAllocator:
 
     def _give_back(self, memory: Any, size: int) -> None:
         if os.getpid() != self._pid:
-            return  # the parent's: a child has no part in it
+            _abandoned.append(memory)  # the parent's: not even a finaliser may touch it here
+            return
         with self._lock:
             self._in_use -= size
             if self._cached + size <= self.cache_limit:
@@ -135,6 +136,7 @@ class CachingAllocator:
 
 
 _allocators: weakref.WeakSet[CachingAllocator] = weakref.WeakSet()
+_abandoned: list[Any] = []
 
 
 def _after_fork() -> None:
