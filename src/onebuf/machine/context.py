@@ -12,8 +12,9 @@ from typing import Any
 
 from onebuf.errors import ArgumentError, DeviceError
 from onebuf.machine.device import Device, device, devices
+from onebuf.machine.driver import Driver
 from onebuf.machine.names import Name
-from onebuf.machine.providers import Provider, usable
+from onebuf.machine.providers import usable
 
 
 class Context(Device):
@@ -24,10 +25,13 @@ class Context(Device):
     __slots__ = ("places",)
 
     def __init__(self, places: tuple[Device, ...]) -> None:
-        super().__init__(Name(f"[{', '.join([place.name for place in places])}]"), _replicas)
+        super().__init__(Name(f"[{', '.join([place.name for place in places])}]"))
         self.places = places
         self.is_host = False
         self.has_products = all(place.has_products for place in places)
+
+    def _open(self) -> Driver:
+        return importlib.import_module("onebuf.backends.replicas").open(self)  # type: ignore[no-any-return]
 
     def on_queue(self, queue: int) -> Device:
         """The device of one queue."""
@@ -57,10 +61,6 @@ class Context(Device):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _context_of, (self.places,)
-
-
-def _replicas() -> Provider:
-    return importlib.import_module("onebuf.backends.replicas")
 
 
 _contexts: dict[tuple[Device, ...], Context] = {}
