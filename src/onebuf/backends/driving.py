@@ -65,5 +65,8 @@ class ArrayDriver(Driver, Protocol):
     ) -> DeviceBlock:
         """The result of an operation on the library's arrays."""
 
-    def write(self, block: DeviceBlock, dtype: DT, view: View, value: Any) -> None:
-        """Write the library's array ``value`` to what a view sees of a block."""
+    def write(self, block: DeviceBlock, dtype: DT, view: View | None, value: Any) -> None:
+        """Write the library's array ``value``, broadcast, to what a view sees of a block.
+
+        In place where the library can; else ``block.memory`` is another array afterwards.
+        """
