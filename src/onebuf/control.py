@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onebuf.buffer import Buffer
 from onebuf.engine import items_for
 from onebuf.engine import realize as realize_nodes
+from onebuf.machine import CPU, Device, Stats, opened
 from onebuf.memory import POOL, PoolStats
 from onebuf.scheduler import Item, is_readable
 
@@ -32,15 +33,27 @@ def schedule(*buffers: Buffer) -> list[Kernel | Item]:
     return items_for([node for node in nodes if not is_readable(node)])
 
 
-def memory_stats() -> dict[str, PoolStats]:
-    """Bytes in use, cached and at the peak, for each device.
+def memory_stats() -> dict[str, Stats | PoolStats]:
+    """Bytes in use, cached and at the peak, for the host and each device that is open.
 
-    >>> sorted(memory_stats())
-    ['CPU']
+    Queues of the host share its pool, and are not told apart.
+
+    >>> memory_stats()["CPU"].in_use >= 0
+    True
     """
-    return {"CPU": POOL.stats()}
+    stats: dict[str, Stats | PoolStats] = {"CPU": POOL.stats()}
+    for device in _with_memory_of_their_own():
+        stats[device.name] = device.driver.allocator.stats()
+    return stats
 
 
 def trim() -> int:
-    """Give cached memory back to the system; returns how many bytes went."""
-    return POOL.trim()
+    """Give cached memory back to the system and the devices; returns how many bytes went."""
+    went = POOL.trim()
+    for device in _with_memory_of_their_own():
+        went += device.driver.allocator.trim()
+    return went
+
+
+def _with_memory_of_their_own() -> list[Device]:
+    return [device for device in opened() if device.parts.kind != CPU.parts.kind]
