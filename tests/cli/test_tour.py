@@ -98,11 +98,6 @@ def test_the_version_is_the_package_s() -> None:
     assert command("--version").stdout == f"onebuf {onebuf.__version__}\n"
 
 
-def test_devices_are_listed_by_name() -> None:
-    names = [line.split()[0] for line in command("devices").stdout.splitlines()]
-    assert names == [device.name for device in onebuf.devices()]
-
-
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")
 @pytest.mark.parametrize("environment, colours", [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_colour_is_for_terminals_and_can_be_declined(
