@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.python import Memory, execute
+from onebuf.dtypes import kind
 from onebuf.errors import DeviceError
-from onebuf.graph import Op
+from onebuf.graph import REDUCE, Op
 from onebuf.kernel import lower, verify
 from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
 from onebuf.scheduler.groups import Group
@@ -89,8 +90,8 @@ class PythonDriver(HostMemoryDriver):
         return Facts("kernels interpreted in Python, every access checked: for tests")
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
-        """Whatever the linear form can say."""
-        return True
+        """Whatever the linear form can say: no product of complex numbers, which has two parts."""
+        return op is not REDUCE["prod"] or kind(result) != "c"
 
     def prepare(self, group: Group) -> PythonLaunch:
         """A kernel, lowered."""
