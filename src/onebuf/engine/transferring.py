@@ -11,9 +11,11 @@ from onebuf.backends.driving import ArrayDriver
 from onebuf.engine.passes import line_of
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, read, realize
+from onebuf.errors import LayoutError
 from onebuf.events import Transferred, listeners, tell
-from onebuf.graph import PLACED, Kind, Leaf, Node, place_on, placed_block
-from onebuf.machine import CPU, Device, DeviceBlock
+from onebuf.graph import Kind, Leaf, Node, on_block, placed_block
+from onebuf.machine import CPU, Device, provider
+from onebuf.machine import device as find_device
 from onebuf.memory import Block
 from onebuf.ops import copied, full, view_of
 from onebuf.scheduler import reading
@@ -42,7 +44,6 @@ def placed(array: Array, device: Device, line: str | None = None) -> Node:
     """A node on ``device`` with the elements of a host array."""
     start = perf_counter()
     driver = device.driver
-    node = Node(PLACED, (), None, array.shape, array.dtype, None, device)
     array = np.ascontiguousarray(array)
     if isinstance(driver, ArrayDriver):
         block = driver.put(array)
@@ -51,17 +52,33 @@ def placed(array: Array, device: Device, line: str | None = None) -> Node:
         if array.nbytes:
             driver.upload(array.reshape(-1).view(np.uint8), block)
     _told(array.nbytes, CPU, device, line, start)
-    place_on(node, block)
-    return node
+    return on_block(block, array.shape, array.dtype, device)
 
 
-def on_block(
-    block: DeviceBlock, shape: tuple[int, ...], dtype: np.dtype[Any], device: Device
-) -> Node:
-    """A node for elements that are in a block already."""
-    node = Node(PLACED, (), None, shape, dtype, None, device)
-    place_on(node, block)
-    return node
+def wrapped(native: Any, kind: str) -> Node:
+    """A node on the memory of another library's array."""
+    device = find_device(provider(kind).device_name(native))  # type: ignore[attr-defined]
+    block = device.driver.wrap(native)
+    return on_block(block, tuple(native.shape), device.driver.dtype_of(native), device)
+
+
+def unwrapped(node: Node) -> Any:
+    """The array of the library that holds ``node``, or the handle of its memory.
+
+    A handle is of memory without an offset and without gaps.
+    """
+    driver = node.device.driver  # type: ignore[union-attr]
+    realize([node])
+    if isinstance(driver, ArrayDriver):
+        return native(driver, reading(node))
+    view = view_of(node)
+    if not view.is_contiguous or view.offset:
+        raise LayoutError(
+            f"{node.device} has a handle for memory from its first byte on, without gaps, got "
+            f"strides {view.stride} from element {view.offset} on; unwrap a copy(), or the base"
+        )
+    force(node)
+    return driver.unwrap(placed_block(node.base))
 
 
 def download(node: Node) -> Array:
