@@ -62,6 +62,17 @@ class Copied(NamedTuple):
     origin: str | None = None
 
 
+class Transferred(NamedTuple):
+    """Elements went from one device to another; ``origin`` is the line that made them."""
+
+    nbytes: int
+    source: str
+    target: str
+    origin: str | None = None
+    seconds: float = 0.0
+    start: float = 0.0
+
+
 class Allocated(NamedTuple):
     """A block of memory came into use; ``in_use`` is the total after it."""
 
@@ -69,7 +80,7 @@ class Allocated(NamedTuple):
     in_use: int
 
 
-Event: TypeAlias = KernelRan | Compiled | Realized | Searched | Copied | Allocated
+Event: TypeAlias = KernelRan | Compiled | Realized | Searched | Copied | Transferred | Allocated
 Listener: TypeAlias = Callable[[Event], None]
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())

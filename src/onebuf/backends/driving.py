@@ -65,5 +65,5 @@ class ArrayDriver(Driver, Protocol):
     ) -> DeviceBlock:
         """The result of an operation on the library's arrays."""
 
-    def write(self, target: Any, value: Any) -> Any:
-        """Write ``value`` to all elements of ``target``, which `native` gave, in place."""
+    def write(self, block: DeviceBlock, dtype: DT, view: View, value: Any) -> None:
+        """Write the library's array ``value`` to what a view sees of a block."""

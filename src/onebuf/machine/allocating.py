@@ -112,6 +112,6 @@ class CachingAllocator:
         stats = self.stats()
         return OutOfMemory(
             f"{self.name}: needed {nbytes} bytes, which is beyond {limit}; {stats.in_use} bytes "
-            f"are in use and {stats.cached} cached; delete buffers that are no longer needed or work "
-            f"in parts"
+            f"are in use and {stats.cached} cached; delete buffers that are no longer needed or "
+            f"work in parts"
         )

@@ -15,7 +15,7 @@ from typing import Any
 from onebuf.errors import DeviceError, OnebufError
 from onebuf.machine.driver import Driver
 from onebuf.machine.names import Name, canonical, parse
-from onebuf.machine.providers import Provider, is_known, kinds, provider, unknown
+from onebuf.machine.providers import Provider, has_products, is_known, kinds, provider, unknown
 
 
 class Device:
@@ -24,13 +24,24 @@ class Device:
     `onebuf.device` gives the device of a name.
     """
 
-    __slots__ = ("name", "parts", "is_host", "_load", "_driver", "_pid", "__weakref__")
+    __slots__ = (
+        "name",
+        "parts",
+        "is_host",
+        "has_products",
+        "_load",
+        "_driver",
+        "_pid",
+        "__weakref__",
+    )
 
     def __init__(self, parts: Name, load: Callable[[], Provider]) -> None:
         self.name = str(parts)
         self.parts = parts
         self.is_host = parts == Name("CPU")
         """Whether elements here are NumPy's as well, in the memory of this process."""
+        self.has_products = self.is_host or has_products(parts.kind)
+        """Whether somebody here multiplies matrices; else they are folds of products."""
         self._load = load
         self._driver: Driver | None = None
         self._pid = 0

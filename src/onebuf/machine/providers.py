@@ -37,14 +37,16 @@ class Entry(NamedTuple):
 
     module: str
     package: str = ""
+    has_products: bool = False
+    """Whether matrix products are the library's own, and need not be folds of products."""
 
 
 OURS = {
-    "CPU": Entry("onebuf.backends.host"),
+    "CPU": Entry("onebuf.engine.host"),
     "OPENCL": Entry("onebuf.backends.opencl", "pyopencl"),
     "VULKAN": Entry("onebuf.backends.vulkan", "vkdispatch"),
-    "TORCH": Entry("onebuf.backends.torch", "torch"),
-    "JAX": Entry("onebuf.backends.jax", "jax"),
+    "TORCH": Entry("onebuf.backends.torch", "torch", True),
+    "JAX": Entry("onebuf.backends.jax", "jax", True),
     "DISK": Entry("onebuf.backends.disk"),
     "PYTHON": Entry("onebuf.backends.python_device"),
     "NULL": Entry("onebuf.backends.null_device"),
@@ -65,6 +67,11 @@ def usable() -> list[str]:
 def is_known(kind: str) -> bool:
     """Whether somebody provides devices of that kind."""
     return kind in OURS or kind in _theirs()
+
+
+def has_products(kind: str) -> bool:
+    """Whether devices of that kind have matrix products of their own."""
+    return kind in OURS and OURS[kind].has_products
 
 
 def provider(kind: str) -> Callable[[], Provider]:
