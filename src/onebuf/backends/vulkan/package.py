@@ -1,9 +1,9 @@
 """The vkdispatch package, imported and initialised without harm to the program around it.
 
 Three things about it need care. On import it takes over Ctrl-C and the signal to end, which only
-the main thread may do: here it gets neither. An error in its native part is kept for ever, and each
-later call fails with it: here it is taken away once it was told. And a wrong number of a device or a
-transfer that is too long ends the process: whoever calls in has to check first.
+the main thread may do: here it gets neither. An error in its native part is kept for ever, and
+each later call fails with it: here it is taken away once it was told. And a wrong number of a
+device or a transfer that is too long ends the process: whoever calls in has to check first.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _start() -> tuple[Native, tuple[Physical, ...]] | DeviceError:
 def _imported() -> Any:
     """The package, which is kept from taking over signals while it is imported."""
     untouched = signal.signal
-    signal.signal = lambda *_: None  # type: ignore[assignment]
+    signal.signal = lambda *_: None
     try:
         return importlib.import_module("vkdispatch")
     except ImportError as error:

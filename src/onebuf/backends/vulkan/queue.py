@@ -23,6 +23,8 @@ from onebuf.backends.vulkan.package import Native, NativeError, Physical
 from onebuf.backends.vulkan.room import available
 from onebuf.errors import CompileError, DeviceError
 
+MOST_QUEUES = 16
+"""How many queues of a device can be opened."""
 STORAGE = 1
 """What vkdispatch calls a binding to memory that programs read and write."""
 MOST_BOUND = 256
@@ -162,8 +164,8 @@ class Queue:
     def _check_span(self, memory: Memory, nbytes: int, offset_bytes: int) -> None:
         if offset_bytes < 0 or offset_bytes + nbytes > memory.nbytes:
             raise DeviceError(
-                f"{self.name}: a transfer needs to be inside of its block of {memory.nbytes} bytes, "
-                f"got bytes {offset_bytes} to {offset_bytes + nbytes}"
+                f"{self.name}: a transfer needs to be inside of its block of {memory.nbytes} "
+                f"bytes, got bytes {offset_bytes} to {offset_bytes + nbytes}"
             )
 
     # -- programs ----------------------------------------------------------------------------------
@@ -249,13 +251,29 @@ class Queue:
 
     def synchronize(self) -> None:
         """Return when everything that was queued is over."""
+        signal = self.mark()
+        while not self.is_reached(signal):
+            pass
+        self.unmark(signal)
+
+    def mark(self) -> int:
+        """A place in the queue, behind everything that was queued so far."""
         with package.lock:
-            call = self._begin()
-            signal = call.signal_insert(self._context, 0)
+            signal = self._begin().signal_insert(self._context, 0)
             self._check()
-            while not call.signal_wait(signal, True, 0):
-                self._check()
-            call.signal_destroy(signal)
+            return int(signal)
+
+    def is_reached(self, signal: int) -> bool:
+        """Whether everything before a place in the queue is over."""
+        with package.lock:
+            found = bool(self._begin().signal_wait(signal, True, 0))
+            self._check()
+            return found
+
+    def unmark(self, signal: int) -> None:
+        """Let go of a place that was reached."""
+        with package.lock:
+            self._begin().signal_destroy(signal)
             self._check()
 
     def _begin(self) -> Any:
@@ -284,8 +302,8 @@ class Queue:
 
 def _lost(name: str, why: str) -> str:
     return (
-        f"{name}: its queue was lost, and the elements of all its buffers with it, when Vulkan said "
-        f"{why!r}; buffers made from now on are not affected"
+        f"{name}: its queue was lost, and the elements of all its buffers with it, when Vulkan "
+        f"said {why!r}; buffers made from now on are not affected"
     )
 
 
@@ -298,6 +316,11 @@ class Reading:
         self._memory = memory
         self._nbytes = nbytes
         self._found: bytes | None = None if nbytes else b""
+
+    @property
+    def has_come(self) -> bool:
+        """Whether the bytes are there."""
+        return self._found is not None or self._memory.queue.is_reached(self._memory.signal)
 
     def take(self) -> bytes:
         """The bytes, when they are there."""

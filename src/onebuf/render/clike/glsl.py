@@ -1,13 +1,13 @@
 """GLSL for Vulkan, as a dialect.
 
-Elements of 8 and 16 bits are kept as they are in memory, four or two in a word, and computed with in
-32 bits: this takes nothing of a device but words. Neighbours in a word belong to different
-work-items, so one is written by flipping those of its bits that differ, at once. Numbers of 64 bits
-are there if the device has them; positions are such numbers, so whole ones it must have.
+Elements of 8 and 16 bits are kept as they are in memory, four or two in a word, and computed with
+in 32 bits: this takes nothing of a device but words. Neighbours in a word belong to different
+work-items, so one is written by flipping those of its bits that differ, at once. Numbers of 64
+bits are there if the device has them; positions are such numbers, so whole ones it must have.
 
-Arguments are push constants as long as they fit, else a memory of their own, the last one. GLSL's
-functions of floats are not those of `onebuf.render.clike.glsl_math`, which computes in doubles; they
-stand in for these on devices that have none.
+Arguments are push constants as long as they fit, else a memory of their own, the last one.
+Functions of floats are those of `onebuf.render.clike.glsl_math`, which computes in doubles; GLSL's
+own stand in for them on devices that have none.
 """
 
 from __future__ import annotations

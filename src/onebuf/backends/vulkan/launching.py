@@ -1,0 +1,149 @@
+"""Launches: a kernel with everything that does not change from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onebuf.backends.vulkan.queue import Memory as QueueMemory
+from onebuf.errors import ArgumentError, IndexRangeError, OnebufError
+from onebuf.graph import TAKE
+from onebuf.kernel import Linear, Opt, lower, verify
+from onebuf.machine import DeviceBlock
+from onebuf.render.clike import Check, Memory, Scalar, render
+from onebuf.render.clike.glsl import Glsl, arguments
+from onebuf.scheduler.groups import Group
+
+if TYPE_CHECKING:
+    from onebuf.backends.vulkan.driver import VulkanDriver
+
+Size = tuple[int, int, int]
+
+ITEMS = 64
+"""Work-items in a group where kernels leave it open."""
+
+
+def local_size(extents: Sequence[int]) -> Size:
+    """How many work-items a group has along each dimension, the fastest one first.
+
+    >>> local_size((1000,)), local_size((3, 1000)), local_size((100, 100))
+    ((64, 1, 1), (4, 16, 1), (64, 1, 1))
+    """
+    if len(extents) == 1 or extents[0] >= ITEMS // 2:
+        return (ITEMS, 1, 1)
+    first = next(size for size in (1, 4, 16, ITEMS) if size >= min(extents[0], ITEMS))
+    return (first, ITEMS // first, 1)
+
+
+class VulkanLaunch:
+    """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
+
+    def __init__(
+        self, driver: VulkanDriver, group: Group, opts: Sequence[Opt] | None = None
+    ) -> None:
+        self._driver = driver
+        program, local, self._grid = _fitted(driver, group, opts or ())
+        self.source = source = render(program, Glsl(driver.has_float64, local))
+        self.is_empty = not program.instances
+        self._slots = [one.slot for one in source.parameters if isinstance(one, Memory)]
+        self._order = arguments(source.parameters)
+        self._bindings = len(self._slots) + bool(source.checks) + (not self._order.is_pushed)
+        self._pushed = self._order.nbytes if self._order.is_pushed else 0
+        if not self.is_empty:
+            driver.queue.program(source.text, self._bindings, self._pushed)
+
+    def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
+        """Queue it."""
+        if self.is_empty:
+            return
+        driver, source = self._driver, self.source
+        checks = source.checks
+        _check_extents(checks, scalars)
+        memories: list[QueueMemory] = [blocks[slot].memory for slot in self._slots]  # type: ignore[union-attr]
+        packed = self._packed(scalars)
+        flags = _block(driver, bytes(16 * len(checks))) if checks else None
+        if flags is not None:
+            memories.append(flags.memory)
+        beside = None if self._order.is_pushed else _block(driver, packed)
+        if beside is not None:
+            memories.append(beside.memory)
+        queue = driver.queue
+        program = queue.program(source.text, self._bindings, self._pushed)
+        queue.submit(program, memories, packed if self._pushed else b"", self._grid)
+        if flags is not None:
+            found = np.empty(2 * len(checks), np.int64)
+            driver.download(flags, found).wait()
+            _raise_if_set(found, checks, scalars)
+
+    def _packed(self, scalars: Sequence[np.generic]) -> bytes:
+        """The numbers that the kernel is called with, as they lie in memory."""
+        parts = []
+        for one, type_ in self._order.fields:
+            value: Any = scalars[one.number] if isinstance(one, Scalar) else one.value
+            parts.append(np.asarray(value).astype(type_).tobytes())
+        return b"".join(parts)
+
+
+def _fitted(driver: VulkanDriver, group: Group, opts: Sequence[Opt]) -> tuple[Linear, Size, Size]:
+    """The program, the size of its groups and how many there are along each dimension."""
+    views = [reach.view for reach in group.reaches]
+    most: Size = driver.physical.info.max_workgroup_count
+    one = replace(driver.limits, dimensions=1)
+    for limits, some in ((driver.limits, opts), (one, ())):
+        program = verify(lower(group.nest, group.extents, views, group.scalars, some, limits))
+        outer = [special.extent for special in program.specials if not special.is_local]
+        is_local = any(special.is_local for special in program.specials)
+        extents = outer[::-1] or [1]
+        local = local_size(extents)
+        sizes = (1, 1, 1) if is_local else local
+        counts = [-(-extent // size) for extent, size in zip(extents, sizes, strict=False)]
+        if all(n <= limit for n, limit in zip(counts, most, strict=False)):
+            return program, local, (*counts, 1, 1)[:3]  # type: ignore[return-value]
+    return program, local, _folded(counts[0], most)
+
+
+def _folded(groups: int, most: Size) -> Size:
+    """So many groups, or some more that do nothing, along three dimensions."""
+    first = min(groups, most[0])
+    second = min(-(-groups // first), most[1])
+    return (first, second, -(-groups // (first * second)))
+
+
+def _block(driver: VulkanDriver, data: bytes) -> DeviceBlock:
+    block = driver.allocator.allocate(len(data))
+    driver.upload(np.frombuffer(data, np.uint8), block)
+    return block
+
+
+def _extent(check: Check, scalars: Sequence[np.generic]) -> int:
+    extent = check.extent
+    return int(scalars[extent.number]) if isinstance(extent, Scalar) else int(extent or 0)
+
+
+def _check_extents(checks: Sequence[Check], scalars: Sequence[np.generic]) -> None:
+    """Raise where no index can be right, so that nothing at all may be read."""
+    for check in checks:
+        if check.op is TAKE and _extent(check, scalars) == 0:
+            raise IndexRangeError("an index needs an axis with elements, got one of extent 0")
+
+
+def _raise_if_set(
+    found: np.ndarray[Any, Any], checks: Sequence[Check], scalars: Sequence[np.generic]
+) -> None:
+    """Raise what a kernel left in its flags."""
+    if found[::2].any():
+        number = int(np.flatnonzero(found[::2])[0])
+        raise _error(checks[number], int(found[2 * number + 1]), scalars)
+
+
+def _error(check: Check, value: int, scalars: Sequence[np.generic]) -> OnebufError:
+    if check.op is TAKE:
+        extent = _extent(check, scalars)
+        return IndexRangeError(f"an index needs to be in {-extent}..{extent - 1}, got {value}")
+    return ArgumentError(
+        f"{check.op.name}: whole numbers have no negative powers among themselves, got the "
+        f"exponent {value}; convert with astype('float64') first"
+    )
