@@ -88,6 +88,9 @@ class Dialect:
 
     has_float64 = True
     """Without it, float64 accumulators are float32, and nothing else may be float64."""
+    splits_bounds = False
+    """Whether groups of which no work-item is beyond the last index get code of their own, without
+    a condition that processors with vectors would stumble over."""
     types: ClassVar[Mapping[str, str]]
     """The type of a value, by the name of its dtype."""
     memory_types: ClassVar[Mapping[str, str]]
@@ -133,6 +136,10 @@ class Dialect:
 
     def local_id(self, dimension: int) -> str:
         """The index of a work-item in its group."""
+        raise NotImplementedError
+
+    def is_whole(self, dimension: int, bound: str) -> str:
+        """Whether all of this work-item's group is below a bound; for ``splits_bounds``."""
         raise NotImplementedError
 
     def barrier(self) -> str:

@@ -46,8 +46,14 @@ class OpenClC(Dialect):
     }
     memory_types: ClassVar[dict[str, str]] = {"bool": "uchar", **dict.fromkeys(NARROW, "ushort")}
 
-    def __init__(self, has_float64: bool = True) -> None:
+    def __init__(self, has_float64: bool = True, splits_bounds: bool = False) -> None:
         self.has_float64 = has_float64
+        self.splits_bounds = splits_bounds
+
+    def is_whole(self, dimension: int, bound: str) -> str:
+        """Whether all of this work-item's group is below a bound."""
+        end = f"(get_group_id({dimension}) + 1) * get_local_size({dimension})"
+        return f"(long)({end}) <= {bound}"
 
     def literal(self, dtype: DT, value: Any) -> str:
         """A number."""

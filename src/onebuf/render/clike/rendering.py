@@ -94,8 +94,11 @@ class _Rendering:
     def source(self) -> Source:
         """All of it."""
         bounds = self._bounds()
+        self._leave(bounds)
         for number, line in enumerate(self.lines):
             _EMIT[line.code](self, number, line)
+        if bounds and self._splits:
+            self._twice(bounds)
         parameters: list[Parameter] = [*self.memories, *self.scalars.values()]
         parameters += [*bounds, *self.wholes.values()]
         if self.checks:
@@ -124,11 +127,35 @@ class _Rendering:
         for special in outer:
             dimension = self.dimension[special.name]
             bounds.append(Whole(f"n{dimension}", special.extent))
-            self.t.line(
-                f"{self.t.type(int64)} {special.name} = {self.dialect.global_id(dimension)};"
-            )
-            self.t.line(f"if ({special.name} >= n{dimension}) return;")
+            index = self.dialect.global_id(dimension)
+            self.t.line(f"{self.t.type(int64)} {special.name} = {index};")
+        self.begin = len(self.t.lines)
         return bounds
+
+    def _leave(self, bounds: list[Whole]) -> None:
+        """What is beyond the last index does nothing."""
+        outer = [special for special in self.program.specials if not special.is_local]
+        for special, bound in zip(outer, bounds, strict=False):
+            self.t.line(f"if ({special.name} >= {bound.name}) return;")
+
+    @property
+    def _splits(self) -> bool:
+        loops = any(line.code is Code.LOOP for line in self.lines)
+        return self.dialect.splits_bounds and not loops
+
+    def _twice(self, bounds: list[Whole]) -> None:
+        """The body once for groups that are whole, and once with conditions."""
+        head, body = self.t.lines[: self.begin], self.t.lines[self.begin :]
+        numbers = [int(bound.name[1:]) for bound in bounds]
+        tests = [self.dialect.is_whole(n, f"n{n}") for n in numbers]
+        self.t.lines = [
+            *head,
+            f"if ({' && '.join(tests)}) {{",
+            *[f"  {line}" for line in body[len(bounds) :]],
+            "} else {",
+            *[f"  {line}" for line in body],
+            "}",
+        ]
 
     # -- instructions ------------------------------------------------------------------------------
 
