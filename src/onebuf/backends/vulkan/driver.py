@@ -11,6 +11,7 @@ from onebuf.backends.vulkan.launching import VulkanLaunch
 from onebuf.backends.vulkan.package import Native, Physical
 from onebuf.backends.vulkan.queue import MOST_QUEUES, Memory, Queue
 from onebuf.backends.vulkan.room import total
+from onebuf.backends.vulkan.sharing import TURNS
 from onebuf.dtypes import float64, kind
 from onebuf.errors import ArgumentError
 from onebuf.graph import Op
@@ -53,6 +54,8 @@ class VulkanDriver:
             items=min(256, info.max_workgroup_invocations, *info.max_workgroup_size[:2]),
             shared_bytes=info.max_compute_shared_memory_size,
         )
+        self.turns = TURNS if "llvmpipe" in info.device_name else None
+        """How many turns of loops a work-item may make, if there is a limit."""
         self._native = native
         self._queue = self._opened()
         self.allocator = self._memory()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf.backends.vulkan.queue import Memory as QueueMemory
+from onebuf.backends.vulkan.sharing import share
 from onebuf.errors import ArgumentError, IndexRangeError, OnebufError
 from onebuf.graph import TAKE
-from onebuf.kernel import Linear, Opt, lower, verify
+from onebuf.kernel import Opt
 from onebuf.machine import DeviceBlock
 from onebuf.render.clike import Check, Memory, Scalar, render
 from onebuf.render.clike.glsl import Glsl, arguments
@@ -19,23 +19,6 @@ from onebuf.scheduler.groups import Group
 
 if TYPE_CHECKING:
     from onebuf.backends.vulkan.driver import VulkanDriver
-
-Size = tuple[int, int, int]
-
-ITEMS = 64
-"""Work-items in a group where kernels leave it open."""
-
-
-def local_size(extents: Sequence[int]) -> Size:
-    """How many work-items a group has along each dimension, the fastest one first.
-
-    >>> local_size((1000,)), local_size((3, 1000)), local_size((100, 100))
-    ((64, 1, 1), (4, 16, 1), (64, 1, 1))
-    """
-    if len(extents) == 1 or extents[0] >= ITEMS // 2:
-        return (ITEMS, 1, 1)
-    first = next(size for size in (1, 4, 16, ITEMS) if size >= min(extents[0], ITEMS))
-    return (first, ITEMS // first, 1)
 
 
 class VulkanLaunch:
@@ -45,9 +28,12 @@ class VulkanLaunch:
         self, driver: VulkanDriver, group: Group, opts: Sequence[Opt] | None = None
     ) -> None:
         self._driver = driver
-        program, local, self._grid = _fitted(driver, group, opts or ())
-        self.source = source = render(program, Glsl(driver.has_float64, local))
-        self.is_empty = not program.instances
+        most = driver.physical.info.max_workgroup_count
+        shared = share(group, driver.limits, most, driver.turns, opts)
+        dialect = Glsl(driver.has_float64, shared.local, shared.copies)
+        self.source = source = render(shared.program, dialect)
+        self.is_empty = not shared.program.instances
+        self._grid = shared.grid
         self._slots = [one.slot for one in source.parameters if isinstance(one, Memory)]
         self._order = arguments(source.parameters)
         self._bindings = len(self._slots) + bool(source.checks) + (not self._order.is_pushed)
@@ -85,31 +71,6 @@ class VulkanLaunch:
             value: Any = scalars[one.number] if isinstance(one, Scalar) else one.value
             parts.append(np.asarray(value).astype(type_).tobytes())
         return b"".join(parts)
-
-
-def _fitted(driver: VulkanDriver, group: Group, opts: Sequence[Opt]) -> tuple[Linear, Size, Size]:
-    """The program, the size of its groups and how many there are along each dimension."""
-    views = [reach.view for reach in group.reaches]
-    most: Size = driver.physical.info.max_workgroup_count
-    one = replace(driver.limits, dimensions=1)
-    for limits, some in ((driver.limits, opts), (one, ())):
-        program = verify(lower(group.nest, group.extents, views, group.scalars, some, limits))
-        outer = [special.extent for special in program.specials if not special.is_local]
-        is_local = any(special.is_local for special in program.specials)
-        extents = outer[::-1] or [1]
-        local = local_size(extents)
-        sizes = (1, 1, 1) if is_local else local
-        counts = [-(-extent // size) for extent, size in zip(extents, sizes, strict=False)]
-        if all(n <= limit for n, limit in zip(counts, most, strict=False)):
-            return program, local, (*counts, 1, 1)[:3]  # type: ignore[return-value]
-    return program, local, _folded(counts[0], most)
-
-
-def _folded(groups: int, most: Size) -> Size:
-    """So many groups, or some more that do nothing, along three dimensions."""
-    first = min(groups, most[0])
-    second = min(-(-groups // first), most[1])
-    return (first, second, -(-groups // (first * second)))
 
 
 def _block(driver: VulkanDriver, data: bytes) -> DeviceBlock:

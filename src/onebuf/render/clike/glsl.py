@@ -105,13 +105,16 @@ class Glsl(Dialect):
     memory_types: ClassVar[dict[str, str]] = {"bool": "UINT8", **dict.fromkeys(NARROW, "UINT16")}
     functions: ClassVar[dict[str, str]] = {
         "fabs": "abs",
-        "rint": "roundEven",
         **{name: PREFIX + name for name in FORMULAS},
     }
 
-    def __init__(self, has_float64: bool = True, local: tuple[int, int, int] = (64, 1, 1)) -> None:
+    def __init__(
+        self, has_float64: bool = True, local: tuple[int, int, int] = (64, 1, 1), copies: int = 1
+    ) -> None:
         self.has_float64 = has_float64
         self.local = local
+        self.copies = copies
+        """How often the body of an innermost loop is written."""
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -186,8 +189,8 @@ class Glsl(Dialect):
         """The whole text; no product and sum become one operation with another rounding."""
         local = (*text.local_size, 1, 1)[:3] if text.local_size else self.local
         sizes = ", ".join([f"local_size_{x} = {n}" for x, n in zip("xyz", local, strict=True)])
-        body = [_exact(line) for line in text.body]
-        functions = [_exact(line) for line in "\n".join(text.functions).split("\n")]
+        body = _unrolled([_exact(line) for line in text.body], self.copies)
+        functions = [_exact_function(function) for function in text.functions]
         return "\n".join(
             [
                 "#version 450",
@@ -285,9 +288,52 @@ _ONE = (
 )
 
 
+_LOOP = re.compile(r"\s*for \(int64_t (\w+) = ([^;]*); \w+ < ([^;]*); \w+\+\+\) {")
+
+
+def _unrolled(lines: Sequence[str], copies: int) -> list[str]:
+    """Innermost loops with ``copies`` turns in one, and a loop for the turns that are left."""
+    found: list[str] = []
+    at = 0
+    while at < len(lines):
+        loop = _LOOP.fullmatch(lines[at]) if copies > 1 else None
+        end = _end(lines, at) if loop else at
+        body = lines[at + 1 : end]
+        if loop is None or any(_LOOP.fullmatch(line) for line in body):
+            found.append(lines[at])
+            at += 1
+            continue
+        name, first, last = loop.groups()
+        found.append(f"int64_t {name} = {first};")
+        found.append(f"while ({name} + {copies - 1}L < {last}) {{")
+        found += ["{", *body, "}", f"{name}++;"] * copies
+        found += ["}", f"for (; {name} < {last}; {name}++) {{", *body, "}"]
+        at = end + 1
+    return found
+
+
+def _end(lines: Sequence[str], begin: int) -> int:
+    """The line that ends what a line begins."""
+    depth = 0
+    for at in range(begin, len(lines)):
+        depth += lines[at].endswith("{") - lines[at].strip().startswith("}")
+        if depth == 0:
+            return at
+    raise AssertionError("a loop is ended")
+
+
 def _exact(line: str) -> str:
     """A declaration of floats whose operations are left as they are."""
     return re.sub(r"^(\s*)((?:float|double) \w+ =)", r"\1precise \2", line)
+
+
+def _exact_function(text: str) -> str:
+    """A function with all its operations on floats left as they are."""
+    found = re.match(r"(float|double) ", text)
+    if found is not None:
+        kept = rf"{{ precise {found[1]} found = \1; return found; }}"
+        text = re.sub(r"return ([^;]*[^;\w][^;]*);", kept, text)
+    return "\n".join([_exact(line) for line in text.split("\n")])
 
 
 def _real(dtype: DT, value: float) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from onebuf.render.builder import FLOATS, Builder, Value
 from onebuf.render.math import MATH
 from onebuf.render.math.division import fmod
-from onebuf.render.math.term import Term
+from onebuf.render.math.term import Term, with_sign
 
 PREFIX = "ob_"
 """What our functions begin with."""
@@ -99,13 +99,11 @@ double ob_left(double x, double y) {
   int far = max(int(a >> 52), 1), near = max(int(b >> 52), 1);
   a = a < ONE ? a : (a & (ONE - uint64_t(1))) | ONE;
   b = b < ONE ? b : (b & (ONE - uint64_t(1))) | ONE;
-  while (a < ONE) { a <<= 1; far--; }
-  while (b < ONE) { b <<= 1; near--; }
-  for (int turn = near; turn < far; turn++) { if (a >= b) a -= b; a <<= 1; }
-  if (a >= b) a -= b;
-  while (near < 1) { a >>= 1; near++; }
-  while (a != uint64_t(0) && a < ONE && near > 1) { a <<= 1; near--; }
-  uint64_t size = a < ONE ? a : (a & (ONE - uint64_t(1))) | (uint64_t(near) << 52);
+  a = a % b;
+  for (int left = far - near; left > 0; left -= 11) a = (a << min(left, 11)) % b;
+  int up = a == uint64_t(0) ? 0 : min(int(ob_zeros(int64_t(a), true)) - 11, near - 1);
+  uint64_t size = a << up;
+  size = size < ONE ? size : (size & (ONE - uint64_t(1))) | (uint64_t(near - up) << 52);
   return uint64BitsToDouble(top | size);
 }"""
 """What is left of x after taking off a multiple of y, by long division: both are finite."""
@@ -169,7 +167,7 @@ class GlslBuilder(Builder):
         if x.type == "i1":
             return self.give("i1", f"{one} {_OF_BOOLS[instruction]} {two}")
         if instruction == "frem":
-            self.helpers["left"] = _LEFT
+            self.helpers |= {"ctlz": _ZEROS, "left": _LEFT}
             return self.give(x.type, f"{type_}(ob_left(double({one}), double({two})))")
         if instruction == "shl":
             return self.give(x.type, f"{one} << int({two})")
@@ -262,8 +260,15 @@ def _fmod(b: Builder, x: Value, y: Value) -> Value:
     return fmod(Term(b, x), Term(b, y)).value
 
 
+def _keeping_sign(intrinsic: str) -> Any:
+    """A rounding that some drivers do without the sign of a zero."""
+    return lambda b, x: with_sign(Term(b, x).call(intrinsic), Term(b, x)).value
+
+
 FORMULAS = {
     "fmod": _fmod,
+    "rint": _keeping_sign("llvm.rint"),
+    "trunc": _keeping_sign("llvm.trunc"),
     **{
         name: MATH[name]
         for name in (

@@ -70,7 +70,7 @@ SHORT: dict[str, dict[str, str]] = {
         name: {name: _same(name)}
         for name in (
             *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log"),
-            *("log2", "sin", "sinh", "tan", "tanh"),
+            *("log2", "sin", "sinh", "tan", "tanh", "trunc"),
         )
     },
     "atan2": {"atan2": "float ob_atan2(float y, float x) { return atan(y, x); }"},
@@ -82,5 +82,6 @@ SHORT: dict[str, dict[str, str]] = {
     "log1p": {"log1p": _LOG1P},
     "nextafter": {"nextafter": _NEXT},
     "pow": {"pow": _POW},
+    "rint": {"rint": _same("rint", "roundEven(x)")},
 }
 """What has to stand in a text that calls a function."""
