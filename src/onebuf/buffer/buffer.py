@@ -18,7 +18,7 @@ from onebuf.buffer.construction import as_node, draw_bits
 from onebuf.buffer.display import describe, values
 from onebuf.buffer.exchange import flat_window, is_numpys_alone, release, window
 from onebuf.buffer.foreign import ForeignProtocols
-from onebuf.buffer.handle import Handle, claim
+from onebuf.buffer.handle import Handle, claim, kind_at
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators, operand
@@ -68,6 +68,9 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
         else:
             self._node = claim(node)
             self._base = None
+        device_of = node.device
+        if device_of is not None and device_of.__class__ is not self._at:
+            self.__class__ = kind_at(device_of.__class__, type(self))  # type: ignore[assignment]
 
     # -- making ------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from onebuf.engine.passes import line_of
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, read, realize
 from onebuf.events import Transferred, listeners, tell
-from onebuf.graph import PLACED, Kind, Leaf, Node, place_on, placed_block
-from onebuf.machine import CPU, Device, DeviceBlock
+from onebuf.graph import Kind, Leaf, Node, on_block, placed_block
+from onebuf.machine import CPU, Device
 from onebuf.memory import Block
 from onebuf.ops import copied, full, view_of
 from onebuf.scheduler import reading
@@ -42,7 +42,6 @@ def placed(array: Array, device: Device, line: str | None = None) -> Node:
     """A node on ``device`` with the elements of a host array."""
     start = perf_counter()
     driver = device.driver
-    node = Node(PLACED, (), None, array.shape, array.dtype, None, device)
     array = np.ascontiguousarray(array)
     if isinstance(driver, ArrayDriver):
         block = driver.put(array)
@@ -51,17 +50,7 @@ def placed(array: Array, device: Device, line: str | None = None) -> Node:
         if array.nbytes:
             driver.upload(array.reshape(-1).view(np.uint8), block)
     _told(array.nbytes, CPU, device, line, start)
-    place_on(node, block)
-    return node
-
-
-def on_block(
-    block: DeviceBlock, shape: tuple[int, ...], dtype: np.dtype[Any], device: Device
-) -> Node:
-    """A node for elements that are in a block already."""
-    node = Node(PLACED, (), None, shape, dtype, None, device)
-    place_on(node, block)
-    return node
+    return on_block(block, array.shape, array.dtype, device)
 
 
 def download(node: Node) -> Array:

@@ -195,12 +195,12 @@ class Freed(Node):
     block = None
     key = 1
     made_at = None
-    device = CPU
 
-    def __init__(self, shape: tuple[int, ...], dtype: DT) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: DT, device: Device | None = CPU) -> None:
         self.shape = shape
         self.dtype = dtype
         self.claimed = True
+        self.device = device
 
     @property
     def readers(self) -> Readers:  # type: ignore[override]
@@ -288,7 +288,7 @@ def _together(op: Op, srcs: tuple[Node, ...]) -> tuple[tuple[Node, ...], Device 
         one, two = found[:2]
         raise DeviceError(
             f"{op.name} needs operands on one device, got {one} and {two}; "
-            f"copy one of them: x.to_device({str(one)!r})"
+            f"copy one of them with to_device"
         )
     device = found[0] if found else None
     if device is None or device.is_host:
@@ -338,6 +338,14 @@ def place_on(node: Node, block: DeviceBlock) -> None:
     node.op = PLACED
     node.srcs = ()
     node.arg = None
+
+
+def on_block(block: DeviceBlock, shape: tuple[int, ...], dtype: DT, device: Device) -> Node:
+    """A node for elements that are in a block already, which other nodes may see as well."""
+    node = Node(PLACED, (), None, shape, dtype, None, device)
+    node.readers = block.readers
+    place_on(node, block)
+    return node
 
 
 def placed_block(node: Node) -> DeviceBlock:
