@@ -133,12 +133,6 @@ def device(name: str | Device | None = None) -> Device:
     return found
 
 
-def opened() -> list[Device]:
-    """The devices that this process has opened, in the order of their names."""
-    mine = [one for one in list(_devices.values()) if one._pid == os.getpid()]
-    return sorted(mine, key=str)
-
-
 CPU = device("CPU")
 """The host."""
 
