@@ -36,7 +36,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not vulkan or os.environ.get("CI") or _has_vulkan():
         return
     config.hook.pytest_deselected(items=vulkan)
-    items[:] = [item for item in items if item not in set(vulkan)]
+    left = set(vulkan)
+    items[:] = [item for item in items if item not in left]
 
 
 def _has_vulkan() -> bool:
