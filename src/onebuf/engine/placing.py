@@ -81,18 +81,19 @@ def _step(device: Device, work: Work, numbers: Numbers) -> Step:
 class LaunchStep:
     """A kernel on a device with flat memory, in one part or in several."""
 
-    __slots__ = ("done", "_driver", "_name", "_bytes", "_inputs", "_outputs", "_calls")
+    __slots__ = ("done", "_device", "_name", "_bytes", "_inputs", "_outputs", "_calls")
 
     def __init__(self, device: Device, kernel: Group | Join, numbers: Numbers) -> None:
         self.done: tuple[int, ...] = ()
-        self._driver: Any = device.driver
+        self._device = device
+        driver = device.driver
         self._name = kernel.name
         self._bytes = (kernel.bytes_read, kernel.bytes_written)
         self._inputs = tuple([numbers[id(node)] for node in kernel.inputs])
         self._outputs = tuple([(numbers[id(node)], node.nbytes) for node in kernel.outputs])
         places = {id(node): at for at, node in enumerate((*kernel.inputs, *kernel.outputs))}
         try:
-            self._calls = [_Call(self._driver, part, places, numbers) for part in kernel.parts]
+            self._calls = [_Call(driver, part, places, numbers) for part in kernel.parts]
         except Exception as error:
             say_where(error, kernel.name, kernel.node)
             raise
@@ -101,7 +102,7 @@ class LaunchStep:
         """Queue it; the results are placed, whenever the device will have computed them."""
         start = perf_counter() if listeners() else 0.0
         blocks: list[DeviceBlock] = [placed_block(held[n]) for n in self._inputs]  # type: ignore[arg-type]
-        allocate = self._driver.allocator.allocate
+        allocate = self._device.driver.allocator.allocate  # a child process is told here
         new = [allocate(nbytes) for _, nbytes in self._outputs]
         blocks += new
         try:
