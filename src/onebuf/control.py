@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from onebuf.buffer import Buffer
 from onebuf.engine import items_for
 from onebuf.engine import realize as realize_nodes
-from onebuf.machine import CPU, Device, Stats, opened
+from onebuf.machine import Device, Stats, opened
 from onebuf.memory import POOL, PoolStats
 from onebuf.scheduler import Item, is_readable
 
@@ -33,27 +33,29 @@ def schedule(*buffers: Buffer) -> list[Kernel | Item]:
     return items_for([node for node in nodes if not is_readable(node)])
 
 
-def memory_stats() -> dict[str, Stats | PoolStats]:
-    """Bytes in use, cached and at the peak, for the host and each device that is open.
-
-    Queues of the host share its pool, and are not told apart.
+def memory_stats() -> dict[str, PoolStats | Stats]:
+    """Bytes in use, cached and at the peak, for each device that was used.
 
     >>> memory_stats()["CPU"].in_use >= 0
     True
     """
-    stats: dict[str, Stats | PoolStats] = {"CPU": POOL.stats()}
-    for device in _with_memory_of_their_own():
-        stats[device.name] = device.driver.allocator.stats()
-    return stats
+    return {"CPU": POOL.stats()} | {
+        device.name: device.driver.allocator.stats() for device in _others()
+    }
 
 
 def trim() -> int:
-    """Give cached memory back to the system and the devices; returns how many bytes went."""
-    went = POOL.trim()
-    for device in _with_memory_of_their_own():
-        went += device.driver.allocator.trim()
-    return went
+    """Give cached memory back, of every device that was used; returns how many bytes went."""
+    theirs: list[int] = [device.driver.allocator.trim() for device in _others()]
+    return POOL.trim() + sum(theirs)
 
 
-def _with_memory_of_their_own() -> list[Device]:
-    return [device for device in opened() if device.parts.kind != CPU.parts.kind]
+def synchronize() -> None:
+    """Return when everything that was queued is over, on every device that was used."""
+    for device in _others():
+        device.driver.synchronize()
+
+
+def _others() -> list[Device]:
+    """The devices in use here whose memory is not the pool's."""
+    return [device for device in opened() if device.parts.kind != "CPU"]

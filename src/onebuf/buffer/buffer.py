@@ -24,11 +24,11 @@ from onebuf.buffer.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.reductions import Reductions
-from onebuf.engine import explain, moved, own, read, realize
+from onebuf.engine import explain, is_here, moved, own, read, realize, unwrapped, wrapped
 from onebuf.errors import ArgumentError, ArgumentTypeError, LayoutError
 from onebuf.graph import FREED, SOURCE, Leaf
 from onebuf.interop import Window, memoryview_of
-from onebuf.machine import CPU, Device
+from onebuf.machine import CPU, Device, owner
 from onebuf.machine import device as find_device
 from onebuf.memory import FileBlock, address_of
 from onebuf.scheduler import is_readable
@@ -121,8 +121,13 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
 
     @classmethod
     def wrap(cls, native: Any) -> Self:
-        """A buffer on another library's own memory; an error where that cannot be shared."""
-        return cls(native, copy=False)
+        """A buffer on another library's own memory; an error where that cannot be shared.
+
+        Tensors of torch and arrays of jax stay theirs: operations on the buffer are the library's,
+        on the devices TORCH and JAX, and `unwrap` gives the object back.
+        """
+        kind = owner(native)
+        return cls(native, copy=False) if kind is None else cls._value(wrapped(native, kind))
 
     # -- what it is --------------------------------------------------------------------------------
 
@@ -208,9 +213,13 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
         """Whether the elements lie in row-major order without gaps."""
         return ops.view_of(self._node).is_contiguous
 
-    def unwrap(self) -> np.ndarray[Any, Any]:
-        """The native object below: on the host, a NumPy array on the same memory."""
-        return window(self._node)
+    def unwrap(self) -> Any:
+        """The native object below: on the host, a NumPy array on the same memory.
+
+        On TORCH and JAX it is the library's array, elsewhere what the device's own library knows
+        the memory by: on OPENCL, say, a ``pyopencl.Buffer``.
+        """
+        return window(self._node) if is_here(self._node) else unwrapped(self._node)
 
     # -- when it is --------------------------------------------------------------------------------
 

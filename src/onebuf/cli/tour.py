@@ -13,7 +13,7 @@ import onebuf
 from onebuf.cli.drawing import draw
 from onebuf.cli.sizes import sized
 from onebuf.cli.stage import Stage
-from onebuf.errors import ArgumentError
+from onebuf.errors import ArgumentError, OnebufError
 from onebuf.layout import View
 
 MIB = 2**20
@@ -200,6 +200,48 @@ def show_files(stage: Stage) -> None:
         stage.run("big.close()")
 
 
+def show_devices(stage: Stage) -> None:
+    """One expression on two devices, and replicas on their queues."""
+    os.environ.setdefault("POCL_DEVICES", "pthread pthread")  # two, where PoCL is the driver
+    try:
+        names = [device.name for device in onebuf.devices("OPENCL")]
+    except OnebufError as error:
+        stage.say(f"There is no OpenCL: {error}. Other devices will do for this chapter.")
+        names = ["CPU", "PYTHON"]
+    stage.names["names"] = names[:2]
+    stage.say("The same expression runs wherever its operands are. Here it runs on these:")
+    stage.run(
+        """
+        names
+        x = Buffer([[1, 2, 3], [4, 5, 6]], dtype="float32")
+        for name in names:
+            y = x.to_device(name)
+            print((y * 2 + 1).sum(axis=0))
+        """
+    )
+    stage.say(
+        """Nothing travels that was not asked for, and operands are on one device. Mixing is an
+        error, not a copy:"""
+    )
+    stage.run("x + y")
+    stage.say(
+        """A context is a list of queues and a device at once: a buffer on it has a replica on each
+        queue, and computes on all of them. Here there are two queues on each device:"""
+    )
+    stage.run(
+        """
+        both = onebuf.context(names, queues=2)
+        both
+        b = x.to_device(both)
+        [replica.tolist() for replica in b.sum(axis=1).read()]
+        """
+    )
+    stage.say(
+        """Each replica can be used alone. Once they differ, whoever wants one value is told so:"""
+    )
+    stage.run("b.replica(1)[0] = 0\nb.sum(axis=1).read(1).tolist()\nb.sum().item()")
+
+
 def show_next(stage: Stage) -> None:
     """Where to read on."""
     stage.say("In the repository:")
@@ -210,6 +252,7 @@ docs/how-it-works.md      one line of code, followed through every layer
 docs/buffers.md           strides, views, indexing, dtypes, errors
 docs/memory-exchange.md   NumPy, DLPack, Arrow, pickle, and who owns what
 docs/files.md             files as memory
+docs/devices.md           GPUs and other devices, queues, replicas
 docs/random.md            random numbers that are the same everywhere
 examples/                 three short programs"""
     )
@@ -222,6 +265,7 @@ CHAPTERS: dict[str, tuple[str, Callable[[Stage], None]]] = {
     "exchange": ("Exchange: handed over, not copied", show_exchange),
     "laziness": ("Laziness: never computed in vain, never noticed", show_laziness),
     "files": ("Files: opened without reading", show_files),
+    "devices": ("Devices: the same program, elsewhere", show_devices),
     "next": ("Where to go next", show_next),
 }
 

@@ -11,11 +11,13 @@ from onebuf.backends.driving import ArrayDriver, KernelDriver
 from onebuf.engine.passes import line_of
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, read, realize
+from onebuf.errors import LayoutError
 from onebuf.events import Transferred, listeners, tell
 from onebuf.graph import Kind, Leaf, Node, on_block, placed_block
 from onebuf.layout.box import full_box
 from onebuf.layout.footprint import reach
-from onebuf.machine import CPU, Device, Driver
+from onebuf.machine import CPU, Device, Driver, provider
+from onebuf.machine import device as find_device
 from onebuf.memory import Block
 from onebuf.ops import copied, full, view_of
 from onebuf.scheduler import reading
@@ -53,6 +55,32 @@ def placed(array: Array, device: Device, line: str | None = None) -> Node:
             driver.upload(array.reshape(-1).view(np.uint8), block)
     _told(array.nbytes, CPU, device, line, start)
     return on_block(block, array.shape, array.dtype, device)
+
+
+def wrapped(native: Any, kind: str) -> Node:
+    """A node on the memory of another library's array."""
+    device = find_device(provider(kind).device_name(native))  # type: ignore[attr-defined]
+    block = device.driver.wrap(native)
+    return on_block(block, tuple(native.shape), device.driver.dtype_of(native), device)
+
+
+def unwrapped(node: Node) -> Any:
+    """The array of the library that holds ``node``, or the handle of its memory.
+
+    A handle is of memory without an offset and without gaps.
+    """
+    driver = node.device.driver  # type: ignore[union-attr]
+    realize([node])
+    if isinstance(driver, ArrayDriver):
+        return native(driver, reading(node))
+    view = view_of(node)
+    if not view.is_contiguous or view.offset:
+        raise LayoutError(
+            f"{node.device} has a handle for memory from its first byte on, without gaps, got "
+            f"strides {view.stride} from element {view.offset} on; unwrap a copy(), or the base"
+        )
+    force(node)
+    return driver.unwrap(placed_block(node.base))
 
 
 def download(node: Node) -> Array:

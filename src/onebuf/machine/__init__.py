@@ -6,7 +6,7 @@ from onebuf.machine.context import Context, checked_index, context
 from onebuf.machine.device import CPU, Device, check_place, device, devices, opened
 from onebuf.machine.driver import Allocator, Driver, Event, Facts, SharingDriver, Stats
 from onebuf.machine.names import Name, canonical, parse
-from onebuf.machine.providers import Provider, kinds, usable
+from onebuf.machine.providers import Provider, kinds, owner, provider, usable
 from onebuf.machine.raw import RawMemory
 
 __all__ = [
@@ -32,6 +32,8 @@ __all__ = [
     "devices",
     "kinds",
     "opened",
+    "owner",
     "parse",
+    "provider",
     "usable",
 ]
