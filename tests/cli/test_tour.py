@@ -71,7 +71,7 @@ def test_only_the_errors_that_the_tour_is_about_happen_in_it(
     tour: tuple[subprocess.CompletedProcess[str], float],
 ) -> None:
     errors = re.findall(r"^ +(\w+): ", tour[0].stdout, re.MULTILINE)
-    assert errors == ["CopyError", "ShapeError", "ExportError"]
+    assert errors == ["CopyError", "ShapeError", "ExportError", "DeviceError", "DivergenceError"]
 
 
 def test_the_tour_leaves_no_file_behind(tmp_path: Path) -> None:
