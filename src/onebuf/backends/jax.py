@@ -26,7 +26,7 @@ try:
     import jax
     import jax.numpy as jnp
 except ImportError as error:
-    raise MissingPackage.extra("jax", "interop", "the device JAX") from error
+    raise MissingPackage.extra("jax", "jax", "the device JAX") from error
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]

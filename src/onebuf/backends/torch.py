@@ -24,7 +24,7 @@ from onebuf.machine import Device, DeviceBlock, Facts
 try:
     import torch
 except ImportError as error:
-    raise MissingPackage.extra("torch", "interop", "the device TORCH") from error
+    raise MissingPackage.extra("torch", "torch", "the device TORCH") from error
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
