@@ -46,7 +46,8 @@ def memory_stats() -> dict[str, PoolStats | Stats]:
 
 def trim() -> int:
     """Give cached memory back, of every device that was used; returns how many bytes went."""
-    return POOL.trim() + sum(device.driver.allocator.trim() for device in _others())
+    went: int = sum(device.driver.allocator.trim() for device in _others())
+    return went + POOL.trim()
 
 
 def synchronize() -> None:

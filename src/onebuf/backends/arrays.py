@@ -211,6 +211,7 @@ class LibraryDriver(ABC):
 
     def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Done:
         """Copy bytes into a block."""
+        block.check_range(offset_bytes, data.nbytes)
         memory = block.memory
         dtype = self.api.dtype_of(memory)
         host = np.array(self.get(memory), order="C")
@@ -221,6 +222,7 @@ class LibraryDriver(ABC):
 
     def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Done:
         """Copy bytes out of a block."""
+        block.check_range(offset_bytes, out.nbytes)
         host = np.ascontiguousarray(self.get(block.memory)).reshape(-1).view(np.uint8)
         out.reshape(-1).view(np.uint8)[:] = host[offset_bytes : offset_bytes + out.nbytes]
         return DONE
