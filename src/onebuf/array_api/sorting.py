@@ -128,8 +128,8 @@ def nonzero(x: Buffer, /) -> tuple[Buffer, ...]:
     array = look(node_of("nonzero", x), "nonzero")
     found = masks.positions(array)
     if found is not None:
-        return tuple([Buffer._value(node) for node in found])
-    return tuple([Buffer(part, copy=True) for part in np.nonzero(array)])
+        return tuple([Buffer._value(node).to_device(x.device) for node in found])
+    return tuple([Buffer(part, copy=True, device=x.device) for part in np.nonzero(array)])
 
 
 @public
@@ -198,4 +198,4 @@ def _distinct(name: str, x: Any, **wanted: bool) -> list[Buffer]:
     found = np.unique(ops.sortable(look(node, "unique")), equal_nan=False, **wanted)  # type: ignore[call-overload]
     values, *others = found if wanted else (found,)
     values = values.astype(node.dtype, copy=False)
-    return [Buffer(part, copy=True) for part in (values, *others)]
+    return [Buffer(part, copy=True, device=node.device) for part in (values, *others)]
