@@ -8,6 +8,7 @@ and the user's own setting stays as it is. Numbers too small to be normal count 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from onebuf.backends.conventions import check_powers, power_by_squaring
 from onebuf.backends.interpreter import ArrayApi, Operands, Shape
 from onebuf.backends.slicing import positions, slices
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage
-from onebuf.graph import Op
+from onebuf.graph import BINARY, Kind, Op
 from onebuf.layout import View
 from onebuf.machine import Device, DeviceBlock, Facts
 
@@ -30,6 +31,8 @@ except ImportError as error:
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
+
+_PROGRAMS = {Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.JOIN}
 
 
 def count() -> int:
@@ -54,6 +57,12 @@ def device_name(array: Any) -> str:
             f"jax.devices(); gather it with jax.device_put(array, jax.devices()[0])"
         )
     return f"JAX:{places[0]}" if places[0] else "JAX"
+
+
+@lru_cache(4096)
+def _program(api: JaxApi, op: Op, arg: Any, shape: Shape, dtype: DT) -> Any:
+    """An operation that JAX compiles as a whole, once for operands of the same form."""
+    return jax.jit(lambda *operands: api.run(op, operands, arg, shape, dtype))
 
 
 def _wide() -> Any:
@@ -155,6 +164,12 @@ class JaxDriver(LibraryDriver):
         """With 64 bits."""
         with _wide():
             return super()._typed(*call)
+
+    def run(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """As one program where nothing has to be looked at before."""
+        if op.kind in _PROGRAMS and op is not BINARY["pow"]:
+            return _program(self.api, op, arg, shape, dtype)(*operands)
+        return super().run(op, operands, arg, shape, dtype)
 
     def bare(self, nbytes: int) -> Any:
         """Bytes."""

@@ -207,10 +207,7 @@ class TorchApi(ArrayApi):
 
     def pick_along(self, x: Any, indices: Any, axis: int) -> Any:
         """Bits are gathered, whatever they mean."""
-        if self.dtype_of(x) in _LACKING:
-            bits = x.view(_SIGNED[x.itemsize])
-            return torch.gather(bits, axis, indices).view(x.dtype)
-        return torch.gather(x, axis, indices)
+        return torch.gather(_bits(x), axis, indices).view(x.dtype)
 
     def product(self, x: Any, y: Any, dtype: DT) -> Any:
         """Truth values are counted, unsigned numbers multiplied as signed ones."""
@@ -330,9 +327,7 @@ class TorchDriver(LibraryDriver):
         """Element by element, where no strides say which."""
         places = np.unravel_index(positions(view), tuple(memory.shape))
         index = tuple([self.api.from_host(np.array(place)) for place in places])
-        if memory.itemsize in _SIGNED and not memory.is_complex():
-            memory, value = [x.view(_SIGNED[memory.itemsize]) for x in (memory, value)]
-        memory.index_put_(index, value)
+        _bits(memory).index_put_(index, _bits(value))
 
     def synchronize(self) -> None:
         """Return when torch has computed everything."""
@@ -364,9 +359,10 @@ def _forward(view: View) -> tuple[View, list[int]]:
 
 
 def _flipped(tensor: Any, axes: list[int]) -> Any:
-    """``tensor`` with the order along some axes reversed; torch does not do it for every dtype."""
-    if not axes:
-        return tensor
-    if tensor.itemsize in _SIGNED and not tensor.is_complex():
-        return tensor.view(_SIGNED[tensor.itemsize]).flip(axes).view(tensor.dtype)
-    return tensor.flip(axes)
+    """``tensor`` with the order along some axes reversed."""
+    return _bits(tensor).flip(axes).view(tensor.dtype) if axes else tensor
+
+
+def _bits(tensor: Any) -> Any:
+    """The same memory as numbers that torch can move; complex ones it can."""
+    return tensor if tensor.is_complex() else tensor.view(_SIGNED[tensor.itemsize])
