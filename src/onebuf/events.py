@@ -62,6 +62,17 @@ class Copied(NamedTuple):
     origin: str | None = None
 
 
+class Transferred(NamedTuple):
+    """Elements went from one device to another; ``origin`` is the line that made them."""
+
+    nbytes: int
+    source: str
+    target: str
+    origin: str | None = None
+    seconds: float = 0.0
+    start: float = 0.0
+
+
 class Allocated(NamedTuple):
     """A block of memory came into use; ``in_use`` is the total after it."""
 
@@ -69,7 +80,7 @@ class Allocated(NamedTuple):
     in_use: int
 
 
-Event: TypeAlias = KernelRan | Compiled | Realized | Searched | Copied | Allocated
+Event: TypeAlias = KernelRan | Compiled | Realized | Searched | Copied | Transferred | Allocated
 Listener: TypeAlias = Callable[[Event], None]
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
@@ -139,3 +150,9 @@ def listening(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listeners.reset(token)
+
+
+def listen(listener: Listener) -> None:
+    """Hear events from now on, here: until a block that `listening` has begun ends, if in one."""
+    if listener not in _listeners.get():
+        _listeners.set((*_listeners.get(), listener))

@@ -227,7 +227,7 @@ def _result(dtype: DT, kind: str) -> DT:
 def _frequencies(
     name: str, function: Callable[..., Any], n: int, d: float, dtype: Any, device: Any
 ) -> Buffer:
-    find_device(device)
+    where = find_device(device)
     n, d = whole(name, "n", n, 1), number(name, "d", d)
     if d == 0:
         raise ArgumentError(f"{name} needs samples apart from each other, got d={d}")
@@ -235,7 +235,7 @@ def _frequencies(
     if dtypes.kind(wanted) != "f":
         raise DTypeError(f"{name} needs a real floating dtype, got {wanted.name}")
     length = n if name == "fftfreq" else n // 2 + 1
-    node = ops.library(function, (), (n, d), (length,), dtypes.float64)
+    node = ops.library(function, (), (n, d), (length,), dtypes.float64, "", where)
     return Buffer._value(ops.cast(node, wanted))
 
 

@@ -163,7 +163,7 @@ MISTAKES = {
         ValueError, lambda o: Buffer(o.m, "int32", copy=False), ("float64", "int32")
     ),
     "an unknown device": Mistake(
-        ValueError, lambda o: Buffer([1], device="gpu:7"), ("'gpu:7'", "CPU")
+        ValueError, lambda o: Buffer([1], device="opncl:7"), ("'opncl:7'", "mean OPENCL")
     ),
     "to an unknown device": Mistake(
         ValueError, lambda o: o.m.to_device("cuda"), ("'cuda'", "CPU")

@@ -59,17 +59,15 @@ def ones(shape: Shape, *, dtype: Any = None, device: Where = None) -> Buffer:
 @public
 def empty(shape: Shape, *, dtype: Any = None, device: Where = None) -> Buffer:
     """Elements of no particular value; memory is taken at the first use."""
-    find_device(device)
-    return Buffer.empty(shape, _float(dtype))
+    return Buffer.empty(shape, _float(dtype), device=device)
 
 
 @public
 def full(shape: Shape, fill_value: Any, *, dtype: Any = None, device: Where = None) -> Buffer:
     """One value everywhere; of a 0-d buffer, its own."""
-    find_device(device)
     if dtype is None:
         dtype = _dtype_of(fill_value)
-    return Buffer.full(shape, _number(fill_value), dtype)
+    return Buffer.full(shape, _number(fill_value), dtype, device=device)
 
 
 @public
@@ -87,20 +85,20 @@ def arange(
     >>> arange(2, 8, 3)
     Buffer([2, 5], shape=(2,), dtype=int64, device=CPU)
     """
-    find_device(device)
+    where = find_device(device)
     if stop is None:
         start, stop = 0, start
     start, stop, step = _number(start), _number(stop), _number(step)
     whole = all(isinstance(bound, int) for bound in (start, stop, step))
     chosen = dtypes.int64 if whole else options().default_float
-    return Buffer._value(ops.arange(start, stop, step, dtypes.as_dtype(dtype or chosen)))
+    return Buffer._value(ops.arange(start, stop, step, dtypes.as_dtype(dtype or chosen), where))
 
 
 @public
 def empty_like(x: Buffer, /, *, dtype: Any = None, device: Where = None) -> Buffer:
     """Elements of no particular value in the shape and dtype of ``x``."""
     x = buffer_of("empty_like", x)
-    return empty(x.shape, dtype=x.dtype if dtype is None else dtype, device=device)
+    return empty(x.shape, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
 
 
 @public
@@ -119,12 +117,12 @@ def eye(
     Buffer([[0., 1., 0.],
             [0., 0., 1.]], shape=(2, 3), dtype=float64, device=CPU)
     """
-    find_device(device)
+    where = find_device(device)
     rows = whole("eye", "n_rows", n_rows, 0)
     columns = rows if n_cols is None else whole("eye", "n_cols", n_cols, 0)
     place, wanted = whole("eye", "k", k), _float(dtype)
     static = (rows, columns, place, wanted)
-    return Buffer._value(ops.library(np.eye, (), static, (rows, columns), wanted, "eye"))
+    return Buffer._value(ops.library(np.eye, (), static, (rows, columns), wanted, "eye", where))
 
 
 @public
@@ -160,7 +158,7 @@ def linspace(
     >>> linspace(0, 1, 5)
     Buffer([0.  , 0.25, 0.5 , 0.75, 1.  ], shape=(5,), dtype=float64, device=CPU)
     """
-    find_device(device)
+    where = find_device(device)
     num = whole("linspace", "num", num, 0)
     endpoint = flag("linspace", "endpoint", endpoint)
     start, stop = (
@@ -177,6 +175,7 @@ def linspace(
         (num,),
         dtypes.promote(wanted, dtypes.float64),
         "linspace",
+        where,
     )
     return Buffer._value(ops.cast(node, wanted))
 
@@ -227,8 +226,8 @@ def _triangle(name: str, x: Any, k: int, below: bool) -> Buffer:
     # Row r keeps column c where c - r <= k: a lower triangle; the upper one is its complement.
     *_, rows, columns = node.shape
     extent = (rows, columns, k if below else k - 1, dtypes.bool)
-    low = ops.library(np.tri, (), extent, (rows, columns), dtypes.bool, name)
-    zero = ops.as_operand(False, node.dtype)
+    low = ops.library(np.tri, (), extent, (rows, columns), dtypes.bool, name, x.device)
+    zero = ops.as_operand(False, node.dtype, node.device)
     one, two = (node, zero) if below else (zero, node)
     return Buffer._value(ops.ternary_where(low, one, two))
 
@@ -247,7 +246,8 @@ def ones_like(x: Buffer, /, *, dtype: Any = None, device: Where = None) -> Buffe
 
 def _filled_like(name: str, x: Any, value: Any, dtype: Any, device: Where) -> Buffer:
     x = buffer_of(name, x)
-    return full(x.shape, value, dtype=x.dtype if dtype is None else dtype, device=device)
+    wanted = x.dtype if dtype is None else dtype
+    return full(x.shape, value, dtype=wanted, device=device or x.device)
 
 
 def _dtype_of(value: Any) -> DT:

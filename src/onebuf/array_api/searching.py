@@ -53,5 +53,6 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Buffer:
             f"where needs a buffer and a buffer or number to choose from, got "
             f"{type(x1).__name__} and {type(x2).__name__}"
         )
-    one, two = (ops.as_operand(node, known[0]) for node in nodes)
-    return Buffer._value(ops.ternary_where(node_of("where", condition), one, two))
+    test = node_of("where", condition)
+    one, two = (ops.as_operand(node, known[0], test.device) for node in nodes)
+    return Buffer._value(ops.ternary_where(test, one, two))

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.backends.host_memory import DONE, Done
 from onebuf.backends.interpreter import ArrayApi
-from onebuf.backends.python_device import DONE, Done
 from onebuf.errors import (
     ArgumentError,
     DeviceError,
@@ -96,18 +96,16 @@ class Tally:
 
 
 class LibraryDriver(ABC):
-    """A device of an array library. A subclass says what the library does in its own way."""
+    """A device of an array library. A subclass says what the library does in its own way.
+
+    The library orders its work by itself: queues of one device only hold arrays of their own.
+    """
 
     survives_fork = False
     """Libraries have threads, which a child process does not get."""
     library: str
 
     def __init__(self, device: Device, api: ArrayApi) -> None:
-        if device.parts.queue:
-            raise DeviceError(
-                f"{device} is not there; {self.library} orders its work by itself, so its devices "
-                f"have one queue each"
-            )
         self.name = device.name
         self.api = api
         self.allocator = Tally(self)

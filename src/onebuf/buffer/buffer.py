@@ -18,13 +18,13 @@ from onebuf.buffer.construction import as_node, draw_bits
 from onebuf.buffer.display import describe, values
 from onebuf.buffer.exchange import flat_window, is_numpys_alone, release, window
 from onebuf.buffer.foreign import ForeignProtocols
-from onebuf.buffer.handle import Handle, claim
+from onebuf.buffer.handle import Handle, claim, kind_at
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.reductions import Reductions
-from onebuf.engine import explain, own, read, realize
+from onebuf.engine import explain, moved, own, read, realize
 from onebuf.errors import ArgumentError, ArgumentTypeError, LayoutError
 from onebuf.graph import FREED, SOURCE, Leaf
 from onebuf.interop import Window, memoryview_of
@@ -68,6 +68,9 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
         else:
             self._node = claim(node)
             self._base = None
+        device_of = node.device
+        if device_of is not None and device_of.__class__ is not self._at:
+            self.__class__ = kind_at(device_of.__class__, type(self))  # type: ignore[assignment]
 
     # -- making ------------------------------------------------------------------------------------
 
@@ -91,14 +94,14 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
         cls, shape: Shape, value: Any, dtype: Any = dtypes.float32, *, device: Where = None
     ) -> Self:
         """One value everywhere."""
-        find_device(device)
-        return cls._value(ops.full(ops.as_shape(shape), value, dtypes.as_dtype(dtype)))
+        where = find_device(device)
+        return cls._value(ops.full(ops.as_shape(shape), value, dtypes.as_dtype(dtype), where))
 
     @classmethod
     def empty(cls, shape: Shape, dtype: Any = dtypes.float32, *, device: Where = None) -> Self:
         """Elements of no particular value; memory is taken at the first use."""
-        find_device(device)
-        return cls._value(ops.empty(ops.as_shape(shape), dtypes.as_dtype(dtype)))
+        where = find_device(device)
+        return cls._value(ops.empty(ops.as_shape(shape), dtypes.as_dtype(dtype), where))
 
     @classmethod
     def uniform(
@@ -168,7 +171,7 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
     @property
     def device(self) -> Device:
         """Where the elements are."""
-        return CPU
+        return self._node.device or CPU
 
     @property
     def data(self) -> memoryview | Window:
@@ -237,7 +240,8 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
         self, dtype: Any, copy: bool = True, *, order: str = "K", device: Where = None
     ) -> Self:
         """The elements converted to ``dtype``; in column-major order if ``order`` is "F"."""
-        find_device(device)
+        if device is not None and find_device(device) is not self.device:
+            return self.to_device(device).astype(dtype, copy, order=order)
         if order == "F":
             return self.T.astype(dtype, copy).T
         if order not in ("A", "C", "K"):
@@ -274,13 +278,21 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
         return self._view(node)
 
     def to_device(self, device: str | Device, /, *, stream: Any = None) -> Self:
-        """The elements on another device."""
+        """The elements on ``device``: this buffer if they are there, else a copy.
+
+        >>> x = Buffer([1, 2, 3]).to_device("PYTHON")
+        >>> x + x
+        Buffer(<lazy add>, shape=(3,), dtype=int32, device=PYTHON)
+        >>> (x + x).to_device("CPU")
+        Buffer([2, 4, 6], shape=(3,), dtype=int32, device=CPU)
+        """
         if stream is not None:
             raise ArgumentTypeError(
-                f"to_device needs stream=None, since the host has no streams, got {stream!r}"
+                f"to_device needs stream=None, since a queue is part of a device's name "
+                f"(OPENCL:0@1), got {stream!r}"
             )
-        find_device(device)
-        return self
+        node = moved(self._node, find_device(device))
+        return self if node is self._node else self._value(node)
 
     def free(self) -> None:
         """Give the memory back now; an error while a window or another view uses it."""

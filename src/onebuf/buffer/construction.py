@@ -10,11 +10,12 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.buffer.parsing import parse
+from onebuf.engine import moved
 from onebuf.errors import CopyError
 from onebuf.events import Copied, listeners, tell
 from onebuf.graph import Leaf, Node
 from onebuf.interop import view_foreign
-from onebuf.machine import Device
+from onebuf.machine import CPU, Device
 from onebuf.machine import device as find_device
 from onebuf.memory import Block
 from onebuf.ops import Draw, adopted, cast, copied, place, quietly
@@ -33,11 +34,26 @@ def as_node(
 
     ``defaults`` says which types Python's numbers become, in place of NumPy's.
     """
-    find_device(device)
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     node = getattr(data, "_node", None)
     if isinstance(node, Node):
-        return _converted(node, wanted, copy)
+        return _on(_converted(node, wanted, copy), device, copy)
+    return _on(_on_host(data, wanted, copy, defaults), device, copy)
+
+
+def _on(node: Node, device: str | Device | None, copy: bool | None) -> Node:
+    """``node``, on ``device`` if there is one."""
+    if device is None or find_device(device) is (node.device or CPU):
+        return node
+    if copy is False:
+        raise CopyError(
+            f"copy=False cannot bring elements from {node.device} to {device}; leave out one of "
+            f"them"
+        )
+    return moved(node, find_device(device))
+
+
+def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT, DT]) -> Node:
     foreign = view_foreign(data, copy=copy)
     if foreign is None:
         if copy is False:

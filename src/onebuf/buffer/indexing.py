@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.buffer import placed_indexing
 from onebuf.buffer.taking import taken
 from onebuf.dtypes import typed_scalar
-from onebuf.engine import assign, change, check_kind, masks, read, writable
+from onebuf.engine import assign, change, check_kind, is_here, masks, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
 from onebuf.graph import SOURCE, Node
@@ -58,6 +59,11 @@ def plain(key: Any) -> Any:
 def get(node: Node, key: Any) -> tuple[Node, bool]:
     """The elements that ``key``, which is not basic as it stands, selects; and if as a view."""
     key = _with_arrays(key)
+    if not is_here(node):
+        key = _whole(key)
+        return (
+            (index(node, key), True) if is_basic(key) else (placed_indexing.pick(node, key), False)
+        )
     later = taken(node, key)
     if later is not None:
         return later, False
@@ -87,14 +93,19 @@ def _picked(array: np.ndarray[Any, Any], key: Any) -> Node:
 def put(node: Node, key: Any, value: Node | Scalar) -> None:
     """Write ``value`` to the elements that ``key`` selects."""
     basic = is_basic(key)
-    if not basic:
+    if not basic and not is_here(node):
+        key = _whole(_with_arrays(key))
+        if not is_basic(key):
+            placed_indexing.put(node, key, value)
+            return
+    elif not basic:
         key = plain(key)
         basic = is_basic(key)
         _check_key(key)
     if _put_stored(node, key, value):
         return
-    if basic:
-        if node.base.op is not SOURCE:
+    if basic or not is_here(node):
+        if node.base.op is not SOURCE and is_here(node):
             writable(node)
         assign(index(node, key), value)
         return
@@ -162,6 +173,16 @@ def _with_arrays(key: Any) -> Any:
     if key.__class__ is tuple:
         return tuple([_array_of_indices(part) if part.__class__ is list else part for part in key])
     return key
+
+
+def _whole(key: Any) -> Any:
+    """``key`` with NumPy's whole numbers, and buffers of one, turned into Python's."""
+    if key.__class__ is tuple:
+        return tuple([_whole(part) for part in key])
+    node = getattr(key, "_node", None)
+    if isinstance(node, Node) and not node.shape and node.dtype.kind in "iu":
+        return int(read(node))
+    return int(key) if isinstance(key, np.integer) else key
 
 
 def _array_of_indices(key: list[Any]) -> Any:

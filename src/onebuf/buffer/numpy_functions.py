@@ -223,7 +223,7 @@ def _where(cls: type[Handle], condition: Any, x: Any = None, y: Any = None) -> A
     known = [node.dtype for node in nodes[1:] if isinstance(node, Node)]
     if not isinstance(nodes[0], Node) or kind(nodes[0].dtype) != "b" or not known or None in nodes:
         return NotImplemented
-    one, two = (ops.as_operand(node, known[0]) for node in nodes[1:])
+    one, two = (ops.as_operand(node, known[0], nodes[0].device) for node in nodes[1:])
     return cls._value(ops.ternary_where(nodes[0], one, two))
 
 

@@ -11,7 +11,7 @@ from onebuf.buffer.handle import Handle
 from onebuf.dtypes import is_supported
 from onebuf.engine import assign, check_in_place, update
 from onebuf.errors import ArgumentTypeError, ShapeError
-from onebuf.graph import BINARY, UNARY, Leaf, Node, Op
+from onebuf.graph import BINARY, UNARY, Leaf, Node, Number, Op
 from onebuf.memory import Block
 from onebuf.ops import SCALARS, Scalar, binary, matmul, unary
 from onebuf.ops import cast as cast_node
@@ -32,7 +32,8 @@ def operand(other: Any) -> Node | Scalar | None:
         return node
     if isinstance(other, np.ndarray | np.generic) and is_supported(other.dtype):
         array = np.asarray(other)
-        return Leaf(array, Block.foreign(array))
+        leaf = Number if isinstance(other, np.generic) else Leaf
+        return leaf(array, Block.foreign(array))
     if isinstance(other, SCALARS):  # an enumeration member, a subclass of float
         base: Any = next(kind for kind in SCALARS if isinstance(other, kind))
         return cast(Scalar, base(other))

@@ -2,8 +2,9 @@
 
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
+from onebuf.engine.moving import moved
 from onebuf.engine.planning import items_for
-from onebuf.engine.realizing import own, read, realize
+from onebuf.engine.realizing import force, is_here, own, read, realize
 from onebuf.engine.writing import (
     assign,
     change,
@@ -22,7 +23,10 @@ __all__ = [
     "check_kind",
     "counters",
     "explain",
+    "force",
+    "is_here",
     "items_for",
+    "moved",
     "own",
     "read",
     "realize",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from onebuf.events import Allocated, Compiled, Copied, Event, KernelRan, listening
+from onebuf.events import Allocated, Compiled, Copied, Event, KernelRan, Transferred, listening
 from onebuf.graph import here
 from onebuf.memory import POOL
 
@@ -31,6 +31,12 @@ class Counters:
     """Bytes that kernels read, each operand counted once for each kernel."""
     bytes_written: int = 0
     """Bytes that kernels wrote."""
+    transfers: int = 0
+    """Copies from one device to another."""
+    bytes_transferred: int = 0
+    """Bytes that they moved."""
+    transferred: list[Transferred] = field(default_factory=list)
+    """Each transfer: its bytes, from where to where, and the line of the program that asked."""
     copied: list[Copied] = field(default_factory=list)
     """Each copy: its bytes, its reason, and the line of the program that asked for it."""
     _at_end: int | None = field(default=None, init=False, repr=False, compare=False)
@@ -58,6 +64,10 @@ class Counters:
                 self.copies += 1
                 self.bytes_copied += nbytes
                 self.copied.append(event if origin else event._replace(origin=here()))
+            case Transferred(nbytes=nbytes, origin=origin):
+                self.transfers += 1
+                self.bytes_transferred += nbytes
+                self.transferred.append(event if origin else event._replace(origin=here()))
             case Allocated(nbytes=nbytes, in_use=in_use):
                 self.bytes_allocated += nbytes
                 self.peak_bytes = max(self.peak_bytes, in_use)

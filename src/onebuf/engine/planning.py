@@ -66,7 +66,9 @@ def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
     """What makes ``wanted`` readable, made or remembered, and the nodes to run it with."""
     now = options()
     made_at = wanted[0].made_at
-    how = (own, now.tier, now.check_bounds, now.search_seconds > 0)
+    device = wanted[0].device
+    afar = None if device is None or device.is_host else device
+    how = (own, now.tier, now.check_bounds, now.search_seconds > 0, afar and afar.name)
     line = (id(made_at[0]), made_at[1], how) if made_at else None
     guarded = _guards.get(line)
     if guarded is not None:
@@ -80,6 +82,11 @@ def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
         if known.found % GUARDED == 0 and not known.cost and line is not None:
             _remember(_guards, line, _guard(wanted, walk, known.plan))
         return known.plan, known.plan.nodes_of(walk)
+    if afar is not None:
+        plan = gate.placing().plan_on(afar, gate.placing().work_on(afar, wanted, own), walk)
+        if key is not None:
+            _remember(_known, key, Known(plan, 0, 0.0))
+        return plan, plan.nodes_of(walk)
     alone = private(walk) - {id(node.base) for node in wanted}
     items, structure, cost = _items(wanted, own, dry=False)
     plan = make_plan(items, walk, alone)
@@ -113,6 +120,9 @@ def _items(wanted: Sequence[Node], own: bool, dry: bool) -> tuple[list[Kernel | 
 
     A ``dry`` plan is only looked at, so it does not count as interpreting.
     """
+    device = wanted[0].device if wanted else None
+    if device is not None and not device.is_host:
+        return gate.placing().work_on(device, wanted, own), 0, 0.0
     tier = options().tier
     items = schedule(wanted, own)
     key, cost = 0, 0.0

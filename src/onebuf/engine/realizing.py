@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import run_into
+from onebuf.engine import gate
 from onebuf.engine.elementary import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
 from onebuf.engine.passes import fetch
 from onebuf.engine.picking import OutsideError, explained
 from onebuf.engine.planning import plan_for
+from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
-from onebuf.graph import SOURCE, Kind, Node, settle
+from onebuf.graph import SOURCE, Kind, Node, is_stored, settle
 from onebuf.ops import install
 from onebuf.scheduler import is_readable, reading
 
@@ -47,8 +49,10 @@ def realize(nodes: Sequence[Node]) -> None:
         return
     with _running:
         wanted = [node for node in wanted if _is_pending(node)]
-        if wanted:
-            _run(wanted, False)
+        while wanted:
+            device = wanted[0].device
+            _run([node for node in wanted if node.device is device], False)
+            wanted = [node for node in wanted if node.device is not device]
 
 
 def _is_pending(node: Node) -> bool:
@@ -57,7 +61,12 @@ def _is_pending(node: Node) -> bool:
 
 
 def read(node: Node) -> Array:
-    """The elements of ``node`` to look at: never to write to, never to hand out."""
+    """The elements of ``node`` to look at: never to write to, never to hand out.
+
+    What another device holds is downloaded.
+    """
+    if not is_here(node):
+        return gate.transferring().download(node)  # type: ignore[no-any-return]
     realize([node])
     return fetch(reading(node))
 
@@ -70,12 +79,28 @@ def own(node: Node) -> Array:
     base = node.base
     if base.op is SOURCE:
         return fetch(node)
-    with _running:
-        if settle(node) is None:
-            _run([base], True)
+    if not is_here(node):
+        raise DeviceError(
+            f"memory of the host was needed, and these elements are on {node.device}; "
+            f"copy them: x.to_device('CPU')"
+        )
+    force(node)
     array = settle(node)
     assert array is not None
     return array
+
+
+def is_here(node: Node) -> bool:
+    """Whether ``node`` is on the host, or at home everywhere."""
+    device = node.device
+    return device is None or device.is_host
+
+
+def force(node: Node) -> None:
+    """Store the elements of ``node``'s base in memory that is the base's alone."""
+    with _running:
+        if not is_stored(node):
+            _run([node.base], True)
 
 
 def _run(wanted: list[Node], own: bool) -> None:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import kind, meet_scalar, typed_scalar
+from onebuf.engine import gate
 from onebuf.engine.elementary import INEXACT, OUR_LOOPS, is_ours, run_ours
-from onebuf.engine.realizing import own, read
+from onebuf.engine.realizing import force, is_here, own, read
 from onebuf.engine.sources import write_region
-from onebuf.errors import DTypeError, ReadOnlyError, ShapeError
+from onebuf.errors import DeviceError, DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import listeners, run_told
 from onebuf.graph import (
     BINARY,
@@ -30,13 +31,17 @@ from onebuf.graph import (
 )
 from onebuf.layout import View, broadcast_shapes
 from onebuf.memory import FileBlock
-from onebuf.ops import Scalar, is_square, quietly, view_of
+from onebuf.ops import Scalar, binary, cast, constant, is_square, quietly, view_of
 
 Array = np.ndarray[Any, Any]
 
 
 def assign(target: Node, value: Node | Scalar) -> None:
     """Write ``value``, broadcast and converted, to the elements of ``target``."""
+    if not is_here(target):
+        _assign_afar(target, value)
+        return
+    _check_here(value, target)
     new = read(value) if isinstance(value, Node) else np.asarray(typed_scalar(value, target.dtype))
     _check_fits(new.shape, target.shape)
     check_kind(new, target)
@@ -58,6 +63,13 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
     dtype = target.dtype
     if isinstance(value, Node):
         _check_fits(value.shape, target.shape, in_place=True)
+    if not is_here(target):
+        new = binary(op, target, value)
+        check_in_place(op.name, new.dtype, dtype)
+        _assign_afar(target, cast(new, dtype))
+        return
+    _check_here(value, target)
+    if isinstance(value, Node):
         result = elementwise_dtype(op, dtype, value.dtype)
         operand: Any = read(value)
     else:
@@ -93,8 +105,30 @@ def check_in_place(name: str, result: np.dtype[Any], dtype: np.dtype[Any]) -> No
         )
 
 
+def _assign_afar(target: Node, value: Node | Scalar) -> None:
+    """Write to elements on another device."""
+    dtype = target.dtype
+    node = value if isinstance(value, Node) else constant((), typed_scalar(value, dtype), dtype)
+    _check_fits(node.shape, target.shape)
+    check_kind(node, target)
+    afar = gate.placed_writing()
+    new = afar.prepared(target, node)
+    _check_own_places(target)
+    force(target)
+    settle_readers(target)
+    afar.write(target, new)
+
+
+def _check_here(value: Node | Scalar, target: Node) -> None:
+    if isinstance(value, Node) and not is_here(value):
+        raise DeviceError(
+            f"a write needs elements on the device of what is written, CPU, got {value.device}; "
+            f"copy them first: x.to_device('CPU')"
+        )
+
+
 def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:
-    """Let ``edit`` write to the elements of ``target``, wherever they are kept."""
+    """Let ``edit`` write to the elements of ``target``, wherever the host keeps them."""
     if target.base.op is SOURCE:
         array = np.array(read(target))
         _edit(name, edit, array)
@@ -117,13 +151,19 @@ def writable(node: Node) -> Array:
     array = own(node)
     if not array.flags.writeable:
         raise ReadOnlyError(_why_read_only(node))
-    if not array.flags.c_contiguous and view_of(node).overlaps_itself:
+    if not array.flags.c_contiguous:
+        _check_own_places(node)
+    return array
+
+
+def _check_own_places(node: Node) -> None:
+    view = view_of(node)
+    if view.overlaps_itself:
         raise ReadOnlyError(
             f"a write needs every element to have its own place in memory, but strides "
-            f"{view_of(node).stride} let elements of shape {node.shape} share places (an expanded "
+            f"{view.stride} let elements of shape {node.shape} share places (an expanded "
             f"or windowed view); write to a copy instead: b = b.copy()"
         )
-    return array
 
 
 def _why_read_only(node: Node) -> str:
@@ -145,7 +185,7 @@ def settle_readers(node: Node) -> None:
         return
     for reader in pending_readers(readers):
         try:
-            own(reader)
+            force(reader)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
             fail(reader, error)  # it would never have worked; whoever asks for it will hear so
     readers.clear()
@@ -182,7 +222,7 @@ def _check_fits(shape: tuple[int, ...], target: tuple[int, ...], in_place: bool 
     )
 
 
-def check_kind(new: Array, target: Node) -> None:
+def check_kind(new: Array | Node, target: Node) -> None:
     """Raise unless the kind of number in ``new`` can be written to ``target``."""
     if kind(new.dtype) == "c" and kind(target.dtype) != "c":
         raise DTypeError(

@@ -7,6 +7,9 @@ Two rules make laziness invisible. A pending node always stands for the present 
 memory below it: whoever writes to a block first realises the pending nodes that read it, which
 register with what they read (`Node.readers`). And a node has one owner: a second buffer that comes
 upon a node already claimed gets a COPY of it, so that a write to one is not seen by the other.
+
+Every node is on one device, and so are its sources: elements go from one device to another by being
+copied, never by an operation. Constants are at home everywhere.
 """
 
 from __future__ import annotations
@@ -21,10 +24,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from onebuf.errors import ExportError
-from onebuf.graph.op import CONSTANT, FAILED, FREED, STORED, VIEW, Op
+from onebuf.errors import DeviceError, ExportError
+from onebuf.graph.op import CONSTANT, FAILED, FREED, PLACED, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.layout import View
+from onebuf.machine import CPU, Device, DeviceBlock
 from onebuf.memory import POOL, Block, Cell
 
 Array = np.ndarray[Any, Any]
@@ -38,12 +42,13 @@ class Node:
 
     ``key`` is what `structure` worked out, if it was asked.
     ``array`` and ``block`` are set once the elements are in host memory; ``array`` does not keep
-    the block alive by itself and must never leave the package (windows do).
+    the block alive by itself and must never leave the package (windows do). Elements in the memory
+    of another device have a block alone. The ``device`` of constants is None: any.
     """
 
     __slots__ = (
         *("op", "srcs", "arg", "shape", "dtype", "key", "made_at", "array", "block", "readers"),
-        *("claimed", "__weakref__"),
+        *("claimed", "device", "__weakref__"),
     )
 
     def __init__(
@@ -54,6 +59,7 @@ class Node:
         shape: tuple[int, ...],
         dtype: DT,
         made_at: tuple[CodeType, int] | None,
+        device: Device | None = CPU,
     ) -> None:
         self.op = op
         self.srcs = srcs
@@ -66,6 +72,7 @@ class Node:
         self.block: Block | None = None
         self.readers: Readers = {}
         self.claimed = False
+        self.device = device
 
     @property
     def numel(self) -> int:
@@ -105,6 +112,7 @@ class Leaf(Node):
     arg = None
     key = 1
     made_at = None
+    device: Device | None = CPU
 
     def __init__(self, array: Array, block: Block) -> None:
         self.shape = array.shape
@@ -118,6 +126,14 @@ class Leaf(Node):
         """The pending nodes that read the block, through this leaf or another."""
         assert self.block is not None
         return self.block.readers
+
+
+class Number(Leaf):
+    """A single number of NumPy's: it has a dtype, and is at home everywhere as Python's are."""
+
+    __slots__ = ()
+
+    device = None
 
 
 _adopting = RLock()
@@ -180,10 +196,11 @@ class Freed(Node):
     key = 1
     made_at = None
 
-    def __init__(self, shape: tuple[int, ...], dtype: DT) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: DT, device: Device | None = CPU) -> None:
         self.shape = shape
         self.dtype = dtype
         self.claimed = True
+        self.device = device
 
     @property
     def readers(self) -> Readers:  # type: ignore[override]
@@ -205,24 +222,35 @@ def make(
     shape: tuple[int, ...],
     dtype: DT,
     unique: bool = False,
+    device: Device | None = CPU,
 ) -> Node:
-    """The pending node of this operation, found or made; a ``unique`` one is always made."""
+    """The pending node of this operation, found or made; a ``unique`` one is always made.
+
+    It is on the device of its sources; if it has none, on ``device``.
+    """
     # Sources are told apart by id: a node found alive and pending keeps its sources alive, so
     # their ids cannot have been given to others. Two sources are spelled out for speed.
     if len(srcs) == 2:
         home, other = srcs
+        device = home.device
+        if other.device is not device:
+            srcs, device = _together(op, srcs)
+            home, other = srcs
         key: Hashable = (op, arg, id(home), id(other))
         if home.op is CONSTANT:
             home, other = other, home
         readers = home.readers if home.block is None else home.block.readers
         others: tuple[Node, ...] = (other,) if other.op is not CONSTANT else ()
     elif srcs:
+        device = srcs[0].device
+        if len(srcs) > 1 and any(src.device is not device for src in srcs):
+            srcs, device = _together(op, srcs)
         key = (op, arg, shape, dtype, *map(id, srcs))
         readers = srcs[0].readers
         others = tuple([src for src in srcs[1:] if src.op is not CONSTANT])
     else:
         # Bytes tell 0.0 from -0.0.
-        key = (op, arg.tobytes() if isinstance(arg, np.generic) else arg, shape, dtype)
+        key = (op, arg.tobytes() if isinstance(arg, np.generic) else arg, shape, dtype, device)
         readers = _constants
         others = ()
     if unique:
@@ -233,7 +261,9 @@ def make(
             node = found()
             if node is not None and node.block is None:
                 return node
-    node = Node(op, srcs, arg, shape, dtype, caller())
+    if device is None and op is not CONSTANT and op is not VIEW:
+        device = CPU
+    node = Node(op, srcs, arg, shape, dtype, caller(), device)
     reference = weakref.ref(node)
     readers[key] = reference
     if len(readers) > 255:
@@ -246,6 +276,29 @@ def make(
         if len(readers) > 255:
             _prune(readers)
     return node
+
+
+def _together(op: Op, srcs: tuple[Node, ...]) -> tuple[tuple[Node, ...], Device | None]:
+    """The sources of an operation and the one device that they are on; an error if there is none.
+
+    Single numbers of NumPy's come along as constants.
+    """
+    found = list(dict.fromkeys([src.device for src in srcs if src.device is not None]))
+    if len(found) > 1:
+        one, two = found[:2]
+        raise DeviceError(
+            f"{op.name} needs operands on one device, got {one} and {two}; "
+            f"copy one of them with to_device"
+        )
+    device = found[0] if found else None
+    if device is None or device.is_host:
+        return srcs, device
+    return tuple([_constant_of(src) if isinstance(src, Number) else src for src in srcs]), device
+
+
+def _constant_of(number: Number) -> Node:
+    assert number.array is not None
+    return make(CONSTANT, (), number.array[()], number.shape, number.dtype, device=None)
 
 
 def structure(node: Node) -> int:
@@ -278,6 +331,29 @@ def attach(node: Node, array: Array, block: Block) -> None:
     node.arg = None
 
 
+def place_on(node: Node, block: DeviceBlock) -> None:
+    """Give ``node`` its elements, in the memory of its device."""
+    block.readers = node.readers
+    node.block = block  # type: ignore[assignment]
+    node.op = PLACED
+    node.srcs = ()
+    node.arg = None
+
+
+def on_block(block: DeviceBlock, shape: tuple[int, ...], dtype: DT, device: Device) -> Node:
+    """A node for elements that are in a block already, which other nodes may see as well."""
+    node = Node(PLACED, (), None, shape, dtype, None, device)
+    node.readers = block.readers
+    place_on(node, block)
+    return node
+
+
+def placed_block(node: Node) -> DeviceBlock:
+    """The memory of a node that is placed."""
+    assert node.op is PLACED, f"{node} is not in the memory of a device"
+    return node.block  # type: ignore[return-value]
+
+
 def fail(node: Node, error: Exception) -> None:
     """Let ``node``, which cannot be computed, raise ``error`` whenever it is asked for."""
     node.op = FAILED
@@ -289,13 +365,20 @@ def settle(node: Node) -> Array | None:
     """The array of ``node`` if its elements are stored, also those of a view of a stored base."""
     if node.array is None and node.op is VIEW:
         base = node.srcs[0]
-        if base.block is not None and node.arg.mask is None:
+        if base.array is not None and base.block is not None and node.arg.mask is None:
             node.array = strided(base.block, base.dtype, node.arg)
             node.block = base.block
             node.op = STORED
             node.srcs = ()
             node.arg = None
     return node.array
+
+
+def is_stored(node: Node) -> bool:
+    """Whether the elements of ``node`` are in memory, of the host or of its device."""
+    if settle(node) is not None:
+        return True
+    return node.base.op is PLACED and (node.op is PLACED or node.arg.mask is None)
 
 
 def strided(block: Block, dtype: DT, view: View) -> Array:

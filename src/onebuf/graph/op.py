@@ -53,6 +53,8 @@ class Op:
 
 
 STORED = Op("stored", Kind.STORED)
+PLACED = Op("placed", Kind.STORED)
+"""Stored on a device, where the host does not reach: from the first byte of a block, row-major."""
 VIEW = Op("view", Kind.VIEW)
 CONSTANT = Op("constant", Kind.CONSTANT)
 """A value that operations share and nobody owns."""

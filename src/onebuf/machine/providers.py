@@ -11,13 +11,12 @@ a table. Another package adds one through the entry-point group ``onebuf.devices
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
-from onebuf.errors import DeviceError
+from onebuf.errors import DeviceError, MissingPackage, OnebufError
 
 GROUP = "onebuf.devices"
 
@@ -37,14 +36,16 @@ class Entry(NamedTuple):
 
     module: str
     package: str = ""
+    has_products: bool = False
+    """Whether matrix products are the library's own, and need not be folds of products."""
 
 
 OURS = {
-    "CPU": Entry("onebuf.backends.host"),
+    "CPU": Entry("onebuf.engine.host"),
     "OPENCL": Entry("onebuf.backends.opencl", "pyopencl"),
     "VULKAN": Entry("onebuf.backends.vulkan", "vkdispatch"),
-    "TORCH": Entry("onebuf.backends.torch", "torch"),
-    "JAX": Entry("onebuf.backends.jax", "jax"),
+    "TORCH": Entry("onebuf.backends.torch", "torch", True),
+    "JAX": Entry("onebuf.backends.jax", "jax", True),
     "DISK": Entry("onebuf.backends.disk"),
     "PYTHON": Entry("onebuf.backends.python_device"),
     "NULL": Entry("onebuf.backends.null_device"),
@@ -53,7 +54,7 @@ OURS = {
 
 def kinds() -> list[str]:
     """Every kind of device that is known here, ours first."""
-    return [*OURS, *sorted(_theirs())]
+    return [*OURS, *sorted(_theirs().keys() - OURS.keys())]
 
 
 def usable() -> list[str]:
@@ -67,14 +68,46 @@ def is_known(kind: str) -> bool:
     return kind in OURS or kind in _theirs()
 
 
-def provider(kind: str) -> Callable[[], Provider]:
-    """What loads the provider of a kind, when it is called."""
-    if kind in OURS:
-        return lambda: importlib.import_module(OURS[kind].module)
-    theirs = _theirs().get(kind)
-    if theirs is None:
-        raise DeviceError(unknown(kind))
-    return theirs.load  # type: ignore[no-any-return]
+def has_products(kind: str) -> bool:
+    """Whether devices of that kind have matrix products of their own."""
+    return kind in OURS and OURS[kind].has_products
+
+
+def provider(kind: str) -> Provider:
+    """The provider of a kind, imported now."""
+    try:
+        return _load(kind)
+    except OnebufError:
+        raise
+    except Exception as error:  # whatever the import of a foreign package may raise
+        raise DeviceError(_failed(kind, "imported", error)) from error
+
+
+def _load(kind: str) -> Provider:
+    entry = OURS.get(kind)
+    if entry is None:
+        theirs = _theirs().get(kind)
+        if theirs is None:
+            raise DeviceError(unknown(kind))
+        return theirs.load()  # type: ignore[no-any-return]
+    if entry.package and not _has(entry.package):
+        raise MissingPackage.extra(entry.package, kind.lower(), f"a device of the kind {kind}")
+    return importlib.import_module(entry.module)
+
+
+def count(kind: str) -> int:
+    """How many devices of a kind there are; an error says what is missing."""
+    found = provider(kind)
+    try:
+        return found.count()
+    except OnebufError:
+        raise
+    except Exception as error:  # whatever a driver or a foreign package may raise
+        raise DeviceError(_failed(kind, "counted", error)) from error
+
+
+def _failed(kind: str, what: str, error: Exception) -> str:
+    return f"devices of the kind {kind} could not be {what}: {type(error).__name__}: {error}"
 
 
 def unknown(name: str) -> str:

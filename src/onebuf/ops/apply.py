@@ -50,6 +50,7 @@ from onebuf.graph import (
     settle,
 )
 from onebuf.layout import broadcast_shapes
+from onebuf.machine import CPU, Device
 from onebuf.memory import POOL, Block
 from onebuf.ops.constants import folded
 from onebuf.ops.quiet import quiet_context
@@ -251,19 +252,23 @@ def _known_constant(value: Scalar, dtype: DT) -> Node:
     return constant((), typed_scalar(value, dtype), dtype)
 
 
-def as_operand(x: Node | Scalar | None, dtype: DT) -> Node:
-    """``x`` as a node; a Python scalar takes its type from ``dtype``."""
+def as_operand(x: Node | Scalar | None, dtype: DT, device: Device | None = CPU) -> Node:
+    """``x`` as a node; a Python scalar takes its type from ``dtype``.
+
+    ``device`` is where it is needed.
+    """
     if isinstance(x, Node):
         return x
     assert x is not None
     scalar: type = type(x)
     wanted = meet_scalar(dtype, scalar)
-    return full_scalar(typed_scalar(x, wanted), wanted)
+    value = typed_scalar(x, wanted)
+    return constant((), value, wanted) if device is not CPU else full_scalar(value, wanted)
 
 
 def full_scalar(value: Scalar, dtype: DT) -> Node:
     """One value of shape (), stored."""
-    return general(CONSTANT, (), dtype.type(typed_scalar(value, dtype)), (), dtype)
+    return general(CONSTANT, (), dtype.type(typed_scalar(value, dtype)), (), dtype, device=None)
 
 
 def ternary_where(condition: Node, x: Node, y: Node) -> Node:
@@ -313,7 +318,7 @@ def reduce(
     if x.base.op.kind is Kind.CONSTANT and (x.op is not VIEW or x.arg.mask is None):
         value = folded(op, x.base.arg, x.numel // (prod(shape) or 1), dtype)
         if value is not None:
-            return general(FULL, (), value, shape, dtype, unique=True)
+            return general(FULL, (), value, shape, dtype, unique=True, device=x.device or CPU)
     return general(op, (x,), (axes, keepdims), shape, dtype)
 
 
@@ -324,10 +329,11 @@ def general(
     shape: tuple[int, ...],
     dtype: DT,
     unique: bool = False,
+    device: Device | None = CPU,
 ) -> Node:
-    """Any operation whose result's shape and dtype are known."""
+    """Any operation whose result's shape and dtype are known; without operands, on ``device``."""
     numel = prod(shape)
-    if _run is not None and numel <= options().eager_numel:
+    if _run is not None and numel <= options().eager_numel and (device is CPU or device is None):
         arrays = small_arrays(srcs)
         if arrays is not None:
             result = place(shape, dtype, numel)
@@ -336,7 +342,7 @@ def general(
             else:
                 quiet_context().run(_run, op, arrays, arg, result.array)  # type: ignore[arg-type]
             return result
-    return make(op, srcs, arg, shape, dtype, unique=unique)
+    return make(op, srcs, arg, shape, dtype, unique, device)
 
 
 def small_arrays(nodes: tuple[Node, ...]) -> tuple[Array, ...] | None:
@@ -357,7 +363,7 @@ def small_arrays(nodes: tuple[Node, ...]) -> tuple[Array, ...] | None:
 
 def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
     """A pending node with one value everywhere."""
-    return make(CONSTANT, (), dtype.type(value), shape, dtype)
+    return make(CONSTANT, (), dtype.type(value), shape, dtype, device=None)
 
 
 def _run_told(op: Op, result: Node, loop: Callable[..., Any], *args: Any) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import int64, kind, promote
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
-from onebuf.graph import MATMUL, TAKE, TAKE_ALONG, Node
+from onebuf.graph import BINARY, MATMUL, REDUCE, TAKE, TAKE_ALONG, Node
 from onebuf.layout import broadcast_shapes, normalize_axis
-from onebuf.ops.apply import cast, general
+from onebuf.ops.apply import binary, cast, general, reduce
+from onebuf.ops.movement import expand, expand_dims, permute, reshape
 
 
 def matmul(x: Node, y: Node) -> Node:
@@ -26,7 +27,25 @@ def matmul(x: Node, y: Node) -> Node:
     batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
     shape = (*batch, *x.shape[-2:-1], *(y.shape[-1:] if len(y.shape) > 1 else ()))
     dtype = promote(x.dtype, y.dtype)
-    return general(MATMUL, (cast(x, dtype), cast(y, dtype)), None, shape, dtype)
+    factors = (cast(x, dtype), cast(y, dtype))
+    device = x.device or y.device
+    if device is None or device.has_products:
+        return general(MATMUL, factors, None, shape, dtype)
+    return reshape(_fold_of_products(*factors, batch), shape)
+
+
+def _fold_of_products(x: Node, y: Node, batch: tuple[int, ...]) -> Node:
+    """The matrix product as one fold, which a kernel computes together with what follows."""
+    dtype = x.dtype
+    rows = reshape(x, (1, x.shape[-1])) if len(x.shape) == 1 else x
+    columns = reshape(y, (y.shape[0], 1)) if len(y.shape) == 1 else y
+    turned = permute(columns, (*range(len(columns.shape) - 2), -1, -2))
+    space = (*batch, rows.shape[-2], turned.shape[-2], rows.shape[-1])
+    one = expand(expand_dims(rows, -2), space)
+    two = expand(expand_dims(turned, -3), space)
+    if kind(dtype) == "b":
+        return reduce(REDUCE["any"], binary(BINARY["logical_and"], one, two), -1)
+    return cast(reduce(REDUCE["sum"], binary(BINARY["multiply"], one, two), -1), dtype)
 
 
 def take(x: Node, indices: Node, axis: int = 0) -> Node:

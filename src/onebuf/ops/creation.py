@@ -12,6 +12,7 @@ import numpy as np
 from onebuf.dtypes import kind, typed_scalar
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.graph import ARANGE, EMPTY, FULL, Node, make
+from onebuf.machine import CPU, Device
 from onebuf.ops.apply import general
 from onebuf.ops.quiet import quietly
 
@@ -43,7 +44,7 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     return extents
 
 
-def full(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
+def full(shape: tuple[int, ...], value: Any, dtype: DT, device: Device = CPU) -> Node:
     """One value everywhere."""
     if not isinstance(value, bool | int | float | complex | np.generic):
         raise ArgumentTypeError(f"full needs one number to fill a buffer with, got {value!r}")
@@ -52,15 +53,15 @@ def full(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
     if isinstance(value, np.generic):
         value = value.item()
     typed = quietly(dtype.type, typed_scalar(value, dtype))
-    return general(FULL, (), typed, shape, dtype, unique=True)
+    return general(FULL, (), typed, shape, dtype, unique=True, device=device)
 
 
-def empty(shape: tuple[int, ...], dtype: DT) -> Node:
+def empty(shape: tuple[int, ...], dtype: DT, device: Device = CPU) -> Node:
     """Elements of no particular value; no memory is taken before the first use."""
-    return make(EMPTY, (), None, shape, dtype, unique=True)
+    return make(EMPTY, (), None, shape, dtype, unique=True, device=device)
 
 
-def arange(start: Any, stop: Any, step: Any, dtype: DT) -> Node:
+def arange(start: Any, stop: Any, step: Any, dtype: DT, device: Device = CPU) -> Node:
     """``start``, ``start + step``, ... up to but not including ``stop``."""
     for name, bound in (("start", start), ("stop", stop), ("step", step)):
         if not isinstance(bound, int | float | np.integer | np.floating):
@@ -73,4 +74,4 @@ def arange(start: Any, stop: Any, step: Any, dtype: DT) -> Node:
     if extent and kind(dtype) in "iu":
         for element in (start, start + (extent - 1) * step):
             typed_scalar(int(element), dtype)
-    return general(ARANGE, (), (start, stop, step), (extent,), dtype)
+    return general(ARANGE, (), (start, stop, step), (extent,), dtype, device=device)

@@ -15,6 +15,7 @@ import numpy as np
 
 from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError, OnebufError
 from onebuf.graph import LIBRARY, Node
+from onebuf.machine import CPU, Device
 from onebuf.ops.apply import adopted, general, small_arrays
 from onebuf.ops.quiet import quietly
 
@@ -101,10 +102,12 @@ def library(
     shape: tuple[int, ...],
     dtype: DT,
     name: str = "",
+    device: Device = CPU,
 ) -> Node:
     """``function`` of the arrays of ``nodes``, followed by ``static`` arguments.
 
-    ``name`` is what callers know it by, if that is not its own.
+    ``name`` is what callers know it by, if that is not its own. Without operands it is computed on
+    the host, for ``device``.
     """
     name = name or getattr(function, "__name__", "the call")
-    return general(LIBRARY, nodes, Call(function, static, name), shape, dtype)
+    return general(LIBRARY, nodes, Call(function, static, name), shape, dtype, device=device)

@@ -47,7 +47,7 @@ def view_of(node: Node) -> View:
 
 def seen(node: Node, view: View) -> Node:
     """The elements of ``node``'s base through another layout."""
-    if node.block is not None:
+    if node.array is not None and node.block is not None:
         return Leaf(strided(node.block, node.dtype, view), node.block)
     base = node.base
     if view.shape == base.shape and view.offset == 0 and view == View.contiguous(base.shape):

@@ -108,7 +108,7 @@ def _below(high: float, dtype: DT) -> Node:
     nearest = dtype.type(high)
     if float(nearest) >= high:
         nearest = np.nextafter(nearest, dtype.type(-1) * abs(nearest) - dtype.type(1))
-    return general(CONSTANT, (), nearest, (), dtype)
+    return general(CONSTANT, (), nearest, (), dtype, device=None)
 
 
 def _check_float(what: str, dtype: DT) -> None:

@@ -18,6 +18,7 @@ from onebuf.graph import (
     FAILED,
     FREED,
     LIBRARY,
+    PLACED,
     RANDOM_BITS,
     SOURCE,
     STORED,
@@ -47,6 +48,7 @@ def _look(*names: str) -> Look:
 _USUAL = _look("arg")
 _LOOKS = {
     STORED: _look("dtype", "shape", "array.strides"),
+    PLACED: _look("dtype", "shape"),
     VIEW: _look("arg.shape", "arg.stride", "arg.offset", "arg.mask"),
     ARANGE: _look("dtype", "shape", "arg"),
     RANDOM_BITS: _look("dtype", "shape"),

@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from onebuf.dtypes import kind
-from onebuf.graph import ARANGE, CONCAT, COPY, RANDOM_BITS, Kind, Node
+from onebuf.graph import ARANGE, CAST, CONCAT, COPY, FULL, RANDOM_BITS, Kind, Node
 from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step, stride_class
 from onebuf.layout import View
 from onebuf.scheduler.groups import Group
@@ -58,6 +58,16 @@ def single(item: Item, supports: Supports) -> Group | Item:
         return _trace(space, [node], [node], stops, item.reason, supports)
     except Cut:
         return item
+
+
+def generated(item: Item, supports: Supports) -> Group | Item:
+    """The kernel of an item without operands, for a device that can make it itself."""
+    node = item.node
+    if node.op is not FULL and (node.op is not ARANGE or kind(node.dtype) not in "iu"):
+        return item
+    if not node.numel or not supports(CAST, (node.dtype,), node.dtype):
+        return item
+    return _trace(space_of(node, []), [node], [node], set(), item.reason, supports)
 
 
 def roots_of(wanted: Sequence[Node], items: list[Item]) -> set[int]:

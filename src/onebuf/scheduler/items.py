@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onebuf.graph import COPY, FAILED, SOURCE, STORED, VIEW, Freed, Kind, Node, settle
+from onebuf.graph import COPY, FAILED, SOURCE, VIEW, Freed, Kind, Node, is_stored
 from onebuf.scheduler.reading import is_readable, reading
 
+_AT_HAND = frozenset({Kind.VIEW, Kind.STORED, Kind.SOURCE, Kind.CONSTANT})
 NOTHING = "nothing"
 """The kind of an item without elements to compute."""
 
@@ -59,7 +60,7 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
     while todo:
         node, visited = todo.pop()
         node = node.base
-        if id(node) in done or settle(node) is not None:
+        if id(node) in done or is_stored(node):
             continue
         if isinstance(node, Freed):
             raise node.refusal()
@@ -86,7 +87,7 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
 def _becomes_readable(node: Node) -> bool:
     """Whether a COPY can be read in its operand's memory as soon as that is computed."""
     source = reading(node)
-    return source.op not in (VIEW, STORED, SOURCE) and source.op.kind is not Kind.CONSTANT
+    return source.op.kind not in _AT_HAND
 
 
 def _reason(node: Node, wanted: bool) -> str:

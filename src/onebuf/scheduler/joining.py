@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from onebuf.graph import CAST, CONCAT, VIEW, Node, settle
+from onebuf.graph import CAST, CONCAT, VIEW, Node, is_stored
 from onebuf.layout import View, compose
+from onebuf.machine import CPU
 from onebuf.scheduler.groups import Group
 from onebuf.scheduler.moving import MovingTrace
 from onebuf.scheduler.scans import space_of
@@ -26,9 +27,13 @@ LEAST_NBYTES = 1 << 16
 
 def is_joined(node: Node) -> bool:
     """Whether kernels compute the operands of a CONCAT in their places."""
-    if node.op is not CONCAT or not node.numel or len(node.srcs) > MOST_PARTS:
+    if node.op is not CONCAT or not node.numel:
         return False
-    return node.nbytes >= LEAST_NBYTES or any(settle(src) is None for src in node.srcs)
+    if node.device is not CPU:
+        return True  # nobody else would do it
+    if len(node.srcs) > MOST_PARTS:
+        return False
+    return node.nbytes >= LEAST_NBYTES or any(not is_stored(src) for src in node.srcs)
 
 
 def regions(node: Node) -> Iterator[tuple[Node, View]]:
@@ -55,7 +60,7 @@ def _without_view(src: Node, region: View) -> tuple[Node, View]:
 
 def is_computed(src: Node, stops: set[int]) -> bool:
     """Whether an operand is still to be computed, in its own order and by nobody else."""
-    return src.op is not VIEW and id(src) not in stops and settle(src) is None
+    return src.op is not VIEW and id(src) not in stops and not is_stored(src)
 
 
 def trace_part(

@@ -17,7 +17,7 @@ import numpy as np
 
 from onebuf.dtypes import bool as boolean
 from onebuf.dtypes import int64
-from onebuf.graph import CAST, PAD, SOURCE, TAKE, TAKE_ALONG, VIEW, Node, settle
+from onebuf.graph import CAST, PAD, SOURCE, TAKE, TAKE_ALONG, VIEW, Kind, Node, settle
 from onebuf.kernel import INDEX, INSIDE, LOAD
 from onebuf.layout import View, compose
 from onebuf.scheduler.reading import reading
@@ -81,7 +81,7 @@ class MovingTrace(Trace):
             raise Cut(base, "the kernel that computes it picks from it by index")
         if base.op is SOURCE:
             raise Cut(node, "its operand is read from a store, by region", always=True)
-        if base.array is None and id(base) not in self.stops:
+        if base.op.kind is not Kind.STORED and id(base) not in self.stops:
             raise Cut(base, "elements of it are picked by index", always=True)
         axis = node.arg
         if not source.shape[axis]:

@@ -6,14 +6,14 @@ original through another view, as long as one view can say so and no padding is 
 
 from __future__ import annotations
 
-from onebuf.graph import COPY, PAD, VIEW, Kind, Node, settle
+from onebuf.graph import COPY, PAD, VIEW, Kind, Node, is_stored
 from onebuf.layout import compose
 from onebuf.ops import seen, view_of
 
 
 def reading(node: Node) -> Node:
     """A node with the same elements as ``node`` that is nearer to memory."""
-    while settle(node) is None:
+    while not is_stored(node):
         base = node.base
         if base.op is COPY and node is base:
             node = node.srcs[0]
@@ -33,14 +33,12 @@ def reading(node: Node) -> Node:
 
 def is_readable(node: Node) -> bool:
     """Whether the elements of ``node`` are at hand: constant, or in memory in the right order."""
-    if settle(node) is not None:
+    if is_stored(node):
         return True
     base = node.base
     if base.op.kind is Kind.CONSTANT:
         return node is base or node.arg.mask is None
     if base.op not in (COPY, PAD):
         return False
-    array = settle(reading(node))
-    if array is None:
-        return False
-    return node is not base or array.flags.c_contiguous
+    source = reading(node)
+    return is_stored(source) and (node is not base or view_of(source).is_contiguous)

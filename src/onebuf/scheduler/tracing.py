@@ -115,7 +115,7 @@ class Trace(Steps):
             if view != result:
                 raise Cut(node, "the kernel that computes it reads it in another order")
             return None
-        if node.array is not None or id(node) in self.stops:
+        if node.op.kind is Kind.STORED or id(node) in self.stops:
             return self._load(node, view)
         if node.op.kind is Kind.CONSTANT:
             return self._constant(node.arg, node.dtype, node)
@@ -137,6 +137,10 @@ class Trace(Steps):
             return self._scan(node, view)
         if node.op is RANDOM_BITS:
             return [], lambda _: self._random(node, view)
+        if node.op.kind is Kind.CONSTANT:
+            return [], lambda _: self._constant(node.arg, node.dtype, node)
+        if node.op is ARANGE:
+            return [], lambda _: self._range(node, view)
         if node.op is COPY or node.op.kind is Kind.ELEMENTWISE:
             return [_source(node, src, view) for src in node.srcs], lambda args: self._op(
                 node, args

@@ -1,0 +1,33 @@
+"""OpenCL: every device that a driver on this machine offers, GPUs first.
+
+Each queue is a device of its own, ``OPENCL:1@2``; those of one device share its context and its
+programs. Compiled programs are kept on disk by pyopencl, and by some drivers (PoCL) once more.
+"""
+
+from __future__ import annotations
+
+from onebuf.backends.opencl.driver import OpenClDriver
+from onebuf.backends.opencl.physical import MOST_QUEUES, found, physical
+from onebuf.errors import DeviceError
+from onebuf.machine import Device
+
+
+def count() -> int:
+    """How many there are."""
+    return len(found())
+
+
+def open(device: Device) -> OpenClDriver:
+    """The driver of a queue."""
+    parts = device.parts
+    if parts.index >= count():
+        raise DeviceError(
+            f"{device} is not there; OpenCL offers {count()} here, OPENCL:0 to "
+            f"OPENCL:{count() - 1}: {', '.join(one.name.strip() for one in found())}"
+        )
+    if parts.queue >= MOST_QUEUES:
+        raise DeviceError(
+            f"{device} needs a queue below {MOST_QUEUES}, got {parts.queue}; queues of one device "
+            f"share what it can do, so that a few are enough"
+        )
+    return OpenClDriver(device, physical(parts.index))

@@ -1,0 +1,165 @@
+"""Launches: a kernel with everything that does not change from run to run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.opencl.calls import cl, told
+from onebuf.backends.opencl.lines import Line
+from onebuf.backends.opencl.sizes import group_size
+from onebuf.dtypes import int64, kind
+from onebuf.errors import ArgumentError, IndexRangeError, OnebufError
+from onebuf.graph import TAKE
+from onebuf.kernel import Opt, lower, verify
+from onebuf.machine import DeviceBlock
+from onebuf.render.clike import NARROW, Check, Flags, Memory, Parameter, Scalar, Source, render
+from onebuf.scheduler.groups import Group
+
+DT = np.dtype[Any]
+
+
+class ClLaunch:
+    """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
+
+    def __init__(self, line: Line, group: Group, opts: Sequence[Opt] | None = None) -> None:
+        physical = line.physical
+        views = [reach.view for reach in group.reaches]
+        if opts is None:
+            opts = ()
+        program = lower(group.nest, group.extents, views, group.scalars, opts, physical.limits)
+        self.source = source = render(verify(program), line.dialect)
+        self.is_empty = not program.instances
+        self._line = line
+        self._lock = threading.Lock()
+        """A kernel object has one set of arguments."""
+        if self.is_empty:
+            return
+        self._kernel = physical.programs.kernel(source.text, source.name)
+        self._kernel.set_scalar_arg_dtypes([_argument_dtype(one) for one in source.parameters])
+        self._local = source.local or group_size(source.extents, physical.limits.items)
+        self._global = _global_size(source, self._local)
+        self._slots = [one.slot for one in source.parameters if isinstance(one, Memory)]
+        self._written = [
+            one.slot for one in source.parameters if isinstance(one, Memory) and one.is_output
+        ]
+        self._scalars = [
+            (one.number, _given_as(one.dtype))
+            for one in source.parameters
+            if isinstance(one, Scalar)
+        ]
+        rest = source.parameters[len(self._slots) + len(self._scalars) :]
+        self._fixed = [one.value for one in rest if not isinstance(one, Flags)]  # type: ignore[union-attr]
+        self._flags = _Flags(line, source.checks) if source.checks else None
+        if self._flags is not None:
+            self._fixed.append(self._flags.buffer)
+
+    def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
+        """Queue it."""
+        if self.is_empty:
+            return
+        arguments: list[Any] = [blocks[slot].memory.buffer for slot in self._slots]  # type: ignore[union-attr]
+        for number, convert in self._scalars:
+            value = scalars[number]
+            arguments.append(value if convert is None else convert(value))
+        waits: list[Any] = []
+        written: list[Any] = [blocks[slot] for slot in self._written]
+        for block in written:
+            waits += block.memory.pending()
+        line = self._line
+        with self._lock:
+            if self._flags is not None:
+                self._flags.check_extents(scalars)
+            native = self._enqueue(arguments, waits)
+            line.wrote(native, *written)
+            if self._flags is not None:
+                self._flags.raise_if_set(scalars)
+
+    def _enqueue(self, arguments: list[Any], waits: list[Any]) -> Any:
+        try:
+            return self._queued(arguments, waits)
+        except cl.MemoryError:
+            self._line.allocator.trim_all()  # drivers may get memory only now
+        with told(f"a kernel on {self._line.name}"):
+            return self._queued(arguments, waits)
+
+    def _queued(self, arguments: list[Any], waits: list[Any]) -> Any:
+        self._kernel.set_args(*arguments, *self._fixed)
+        queue = self._line.queue
+        native = cl.enqueue_nd_range_kernel(
+            queue, self._kernel, self._global, self._local, wait_for=waits or None
+        )
+        queue.flush()
+        return native
+
+
+def _argument_dtype(parameter: Parameter) -> DT | None:
+    if isinstance(parameter, Memory | Flags):
+        return None
+    if not isinstance(parameter, Scalar):
+        return int64
+    convert = _given_as(parameter.dtype)
+    return parameter.dtype if convert is None else np.dtype(convert)
+
+
+def _given_as(dtype: DT) -> Any:
+    """What a scalar is converted to, to be an argument."""
+    if dtype.name in NARROW:
+        return np.float32
+    return np.uint8 if kind(dtype) == "b" else None
+
+
+def _global_size(source: Source, local: tuple[int, ...]) -> tuple[int, ...]:
+    pairs = zip(source.extents, local, strict=True)
+    if source.local is not None:
+        return tuple([groups * items for groups, items in pairs])
+    return tuple([-(-extent // items) * items for extent, items in pairs])
+
+
+class _Flags:
+    """Memory in which a kernel says what was wrong; all zeros as long as nothing was."""
+
+    def __init__(self, line: Line, checks: Sequence[Check]) -> None:
+        self._line = line
+        self._checks = checks
+        self._found = np.zeros(2 * len(checks), np.int64)
+        self.buffer = cl.Buffer(line.physical.context, cl.mem_flags.READ_WRITE, self._found.nbytes)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._found[:] = 0
+        cl.enqueue_copy(self._line.queue, self.buffer, self._found)
+
+    def check_extents(self, scalars: Sequence[np.generic]) -> None:
+        """Raise where no index can be right, so that nothing at all may be read."""
+        for check in self._checks:
+            if check.op is TAKE and self._extent(check, scalars) == 0:
+                raise IndexRangeError("an index needs an axis with elements, got one of extent 0")
+
+    def raise_if_set(self, scalars: Sequence[np.generic]) -> None:
+        """Wait for the kernel, and raise what it says."""
+        with told(f"a kernel on {self._line.name}"):
+            cl.enqueue_copy(self._line.queue, self._found, self.buffer)
+        if not self._found.any():
+            return
+        error = self._error(scalars)
+        self._clear()
+        raise error
+
+    def _error(self, scalars: Sequence[np.generic]) -> OnebufError:
+        number = int(np.flatnonzero(self._found[::2])[0])
+        check, value = self._checks[number], int(self._found[2 * number + 1])
+        if check.op is TAKE:
+            extent = self._extent(check, scalars)
+            return IndexRangeError(f"an index needs to be in {-extent}..{extent - 1}, got {value}")
+        return ArgumentError(
+            f"{check.op.name}: whole numbers have no negative powers among themselves, got the "
+            f"exponent {value}; convert with astype('float64') first"
+        )
+
+    def _extent(self, check: Check, scalars: Sequence[np.generic]) -> int:
+        extent = check.extent
+        return int(scalars[extent.number]) if isinstance(extent, Scalar) else int(extent or -1)

@@ -1,0 +1,68 @@
+"""The host as a device among others: replicas on CPU queues run the same compiled kernels.
+
+Elements of plain ``CPU`` buffers are NumPy's as well and need none of this. A context over several
+queues of the host, ``CPU@1`` and so on, holds its replicas in blocks like those of any device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.host import HostDriver
+from onebuf.engine import gate
+from onebuf.engine.kernels import scalar_words
+from onebuf.engine.launching import prepare
+from onebuf.engine.picking import OutsideError
+from onebuf.graph import Op
+from onebuf.machine import Device, DeviceBlock, check_place
+from onebuf.memory import address_of
+from onebuf.scheduler.groups import Group
+
+DT = np.dtype[Any]
+
+
+def count() -> int:
+    """There is one."""
+    return 1
+
+
+def open(device: Device) -> CompilingDriver:
+    """The driver of the host, or of a queue of it."""
+    check_place(device, 1, None)
+    return CompilingDriver(device)
+
+
+class CompilingDriver(HostDriver):
+    """Compiled kernels on memory of the host."""
+
+    def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
+        """Whatever has a compiled kernel."""
+        return bool(gate.supporting().supports(op, operands, result))
+
+    def prepare(self, group: Group) -> HostLaunch:
+        """A kernel, compiled."""
+        return HostLaunch(group)
+
+
+class HostLaunch:
+    """A compiled kernel that is ready to run."""
+
+    def __init__(self, group: Group) -> None:
+        self._launch = prepare(group)
+        self._picks = group.picks
+        self._offsets = [
+            reach.view.offset * (1 if reach.is_index else reach.node.dtype.itemsize)
+            for reach in group.reaches
+        ]
+
+    def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
+        """Run it."""
+        addresses = [
+            offset if block is None else address_of(block.memory) + offset
+            for block, offset in zip(blocks, self._offsets, strict=True)
+        ]
+        if self._launch.run(addresses, scalar_words(scalars)):
+            raise OutsideError(self._picks)

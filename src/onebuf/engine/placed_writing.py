@@ -1,0 +1,92 @@
+"""Writing on other devices: the new elements are computed there, then copied to their places.
+
+The order is that of `onebuf.engine.writing`: new elements, pending readers, write.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.driving import ArrayDriver, Launch
+from onebuf.engine.placing import native
+from onebuf.engine.realizing import force, realize
+from onebuf.errors import DeviceError
+from onebuf.graph import Node, placed_block
+from onebuf.kernel import LOAD, STORE, Nest, Slot, Step, stride_class
+from onebuf.layout import View
+from onebuf.machine import Device
+from onebuf.ops import cast, copied, expand, full, reshape, view_of
+from onebuf.scheduler import reading
+from onebuf.scheduler.groups import Group
+from onebuf.scheduler.steps import Reach
+
+DT = np.dtype[Any]
+
+
+def prepared(target: Node, value: Node) -> Node:
+    """The new elements of ``target``, computed where it is."""
+    device = target.device
+    if value.device is not None and value.device is not device:
+        raise DeviceError(
+            f"a write needs elements on the device of what is written, {device}, got {value.device}"
+            f"; copy them first: x.to_device({str(device)!r})"
+        )
+    while len(value.shape) > len(target.shape):
+        value = reshape(value, value.shape[1:])
+    new = expand(cast(value, target.dtype), target.shape)
+    assert device is not None
+    if isinstance(device.driver, ArrayDriver):
+        realize([new])
+        return new
+    new = copied(new) if new.device is not None else _filled(new, device)
+    force(new)
+    return new
+
+
+def _filled(new: Node, device: Device) -> Node:
+    """One value everywhere, on a device."""
+    return full(new.shape, new.base.arg, new.dtype, device)
+
+
+def write(target: Node, new: Node) -> None:
+    """Write ``new``, which `prepared` gave, to the elements of ``target``."""
+    device = target.device
+    assert device is not None
+    base, view = target.base, view_of(target)
+    driver: Any = device.driver
+    if isinstance(driver, ArrayDriver):
+        driver.write(placed_block(base), base.dtype, view, native(driver, reading(new)))
+        placed_block(base).touched()
+        return
+    if not target.numel:
+        return
+    if target.numel == base.numel and view.is_contiguous:
+        driver.copy(placed_block(new.base), placed_block(base))
+        placed_block(base).touched()
+        return
+    launch = _copy(device, target.dtype, view, base.shape)
+    launch.run([placed_block(new.base), placed_block(base)], [])
+    placed_block(base).touched()
+
+
+@lru_cache(1024)
+def _copy(device: Device, dtype: DT, view: View, whole: tuple[int, ...]) -> Launch:
+    """The kernel that copies elements without gaps to where a view of others has them."""
+    shape = view.shape or (1,)
+    to = view if view.shape else View((1,), (1,), view.offset)
+    views = (View.contiguous(shape), to)
+    slots = tuple([Slot(dtype, _classes(one)) for one in views])
+    steps = (Step(LOAD, (), dtype, 0), Step(STORE, (0,), dtype, 1))
+    nodes = [Node(LOAD, (), None, extents, dtype, None, device) for extents in (shape, whole)]
+    reaches = tuple([Reach(node, one) for node, one in zip(nodes, views, strict=True)])
+    nest = Nest(len(shape), slots, steps)
+    group = Group(nest, shape, reaches, (), (), (nodes[1],), "written in place")
+    return device.driver.prepare(group)  # type: ignore[no-any-return]
+
+
+def _classes(view: View) -> tuple[int, ...]:
+    pairs = zip(view.stride, view.shape, strict=True)
+    return tuple([stride_class(step, extent) for step, extent in pairs])

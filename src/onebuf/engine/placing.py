@@ -1,0 +1,242 @@
+"""Plans for other devices than the host: the same schedule, run by the device's driver.
+
+Kernels are queued and nobody waits for them: memory is allocated, the launch is prepared once for a
+form of graph, and a run hands blocks and scalars over. Devices that hold a library's arrays run the
+operations one by one. What needs no operand and has no kernel is made on the host and uploaded; any
+other work that a device cannot do is an error, never a transfer that nobody asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.arrayapi import run_into
+from onebuf.backends.driving import ArrayDriver, KernelDriver, Launch
+from onebuf.engine.passes import say_where
+from onebuf.engine.plans import Given, Held, Numbers, Plan, Step
+from onebuf.errors import DeviceError, DTypeError
+from onebuf.events import KernelRan, listeners, tell
+from onebuf.graph import EMPTY, LIBRARY, VIEW, Kind, Node, place_on, placed_block
+from onebuf.machine import Device, DeviceBlock
+from onebuf.ops import quietly
+from onebuf.scheduler import Item, reading, schedule
+from onebuf.scheduler.grouping import generated, group
+from onebuf.scheduler.groups import Group
+from onebuf.scheduler.joining import Join
+from onebuf.scheduler.steps import Giver, Read
+
+Array = np.ndarray[Any, Any]
+Work = Group | Join | Item
+
+
+def work_on(device: Device, wanted: Sequence[Node], own: bool) -> list[Work]:
+    """What makes ``wanted`` readable on their device, in order."""
+    driver = device.driver
+    if isinstance(driver, KernelDriver):
+        found = group(wanted, driver.supports, own)
+        return [generated(w, driver.supports) if isinstance(w, Item) else w for w in found]
+    if isinstance(driver, ArrayDriver):
+        return list(schedule(wanted, own))
+    raise DeviceError(
+        f"{device} holds elements and computes nothing; copy them to a device that does: "
+        f"x.to_device('CPU')"
+    )
+
+
+def plan_on(device: Device, works: Sequence[Work], walk: list[Node]) -> Plan:
+    """The plan that runs ``works``, for graphs whose walk is like ``walk``."""
+    numbers: Numbers = {}
+    last: dict[int, int] = {}
+    for at, work in enumerate(works):
+        for node in _asked(work):
+            numbers.setdefault(id(node), len(numbers))
+            last[id(node)] = at
+    steps: list[Step] = []
+    for at, work in enumerate(works):
+        step = _step(device, work, numbers)
+        step.done = tuple([numbers[me] for me, where in last.items() if where == at])
+        steps.append(step)
+    walked = {id(node): number for number, node in enumerate(walk)}
+    made = [walked[id(node)] for work in works for node in work.outputs]
+    return Plan(steps, [walked[me] for me in numbers], made, 0, [], len(numbers))
+
+
+def _asked(work: Work) -> Sequence[Node]:
+    return [work.node] if isinstance(work, Item) else work.asked
+
+
+def _step(device: Device, work: Work, numbers: Numbers) -> Step:
+    if isinstance(work, Item):
+        if isinstance(device.driver, ArrayDriver):
+            return ArrayStep(device, work, numbers)
+        return HostStep(device, work, numbers)
+    return LaunchStep(device, work, numbers)
+
+
+class LaunchStep:
+    """A kernel on a device with flat memory, in one part or in several."""
+
+    __slots__ = ("done", "_driver", "_name", "_bytes", "_inputs", "_outputs", "_calls")
+
+    def __init__(self, device: Device, kernel: Group | Join, numbers: Numbers) -> None:
+        self.done: tuple[int, ...] = ()
+        self._driver: Any = device.driver
+        self._name = kernel.name
+        self._bytes = (kernel.bytes_read, kernel.bytes_written)
+        self._inputs = tuple([numbers[id(node)] for node in kernel.inputs])
+        self._outputs = tuple([(numbers[id(node)], node.nbytes) for node in kernel.outputs])
+        places = {id(node): at for at, node in enumerate((*kernel.inputs, *kernel.outputs))}
+        try:
+            self._calls = [_Call(self._driver, part, places, numbers) for part in kernel.parts]
+        except Exception as error:
+            say_where(error, kernel.name, kernel.node)
+            raise
+
+    def run(self, held: Held, arena: int, given: Given) -> None:
+        """Queue it; the results are placed, whenever the device will have computed them."""
+        start = perf_counter() if listeners() else 0.0
+        blocks: list[DeviceBlock] = [placed_block(held[n]) for n in self._inputs]  # type: ignore[arg-type]
+        allocate = self._driver.allocator.allocate
+        new = [allocate(nbytes) for _, nbytes in self._outputs]
+        blocks += new
+        try:
+            for call in self._calls:
+                call.run(blocks, held)
+        except Exception as error:
+            node = held[self._outputs[0][0]]
+            assert node is not None
+            say_where(error, self._name, node)
+            raise
+        for (number, _), block in zip(self._outputs, new, strict=True):
+            place_on(held[number], block)  # type: ignore[arg-type]
+        if listeners():
+            read, written = self._bytes
+            tell(KernelRan(self._name, written, perf_counter() - start, 2, read, start))
+
+
+class _Call:
+    """One launch, on blocks that are found among those of a step."""
+
+    __slots__ = ("_launch", "_places", "_scalars")
+
+    def __init__(
+        self, driver: KernelDriver, part: Group, places: dict[int, int], numbers: Numbers
+    ) -> None:
+        self._launch: Launch = driver.prepare(part)
+        self._places = tuple(
+            [None if reach.is_index else places[id(reach.node)] for reach in part.reaches]
+        )
+        pairs = zip(part.scalars, part.givers, strict=True)
+        self._scalars = tuple([(value, *_giver(giver, numbers)) for value, giver in pairs])
+
+    def run(self, blocks: list[DeviceBlock], held: Held) -> None:
+        """Queue it."""
+        scalars = [
+            value if read is None else read(held[number].arg)  # type: ignore[union-attr]
+            for value, read, number in self._scalars
+        ]
+        self._launch.run([None if at is None else blocks[at] for at in self._places], scalars)
+
+
+def _giver(giver: Giver | None, numbers: Numbers) -> tuple[Read | None, int]:
+    """How a scalar is read from the argument of a node, and the number of that node."""
+    return (None, -1) if giver is None else (giver.read, numbers[id(giver.node)])
+
+
+class ArrayStep:
+    """An operation on a library's arrays."""
+
+    __slots__ = ("done", "_device", "_number")
+
+    def __init__(self, device: Device, item: Item, numbers: Numbers) -> None:
+        self.done: tuple[int, ...] = ()
+        self._device = device
+        self._number = numbers[id(item.node)]
+
+    def run(self, held: Held, arena: int, given: Given) -> None:
+        """Compute it."""
+        node = held[self._number]
+        assert node is not None
+        driver: ArrayDriver = self._device.driver
+        start = perf_counter()
+        try:
+            if node.op is LIBRARY and node.srcs:
+                raise _no_kernel(self._device, node)
+            operands = [native(driver, reading(src)) for src in node.srcs]
+            if node.op is LIBRARY:
+                block = driver.put(_on_host(node))
+            else:
+                block = driver.compute(node.op, tuple(operands), node.arg, node.shape, node.dtype)
+        except Exception as error:
+            say_where(error, node.op.name, node)
+            raise
+        if listeners():
+            read = sum(src.nbytes for src in node.srcs)
+            tell(KernelRan(node.op.name, node.nbytes, perf_counter() - start, 1, read, start))
+        place_on(node, block)
+
+
+def native(driver: ArrayDriver, node: Node) -> Any:
+    """The library's array of a node that is at hand on its device."""
+    base = node.base
+    if base.op.kind is Kind.CONSTANT:
+        block = driver.compute(base.op, (), base.arg, node.shape, node.dtype)
+        return driver.native(block, node.dtype, None)
+    return driver.native(placed_block(base), base.dtype, node.arg if node.op is VIEW else None)
+
+
+class HostStep:
+    """What has no kernel: nothing, undefined elements, or elements that come from the host."""
+
+    __slots__ = ("done", "_device", "_number")
+
+    def __init__(self, device: Device, item: Item, numbers: Numbers) -> None:
+        self.done: tuple[int, ...] = ()
+        self._device = device
+        self._number = numbers[id(item.node)]
+        node = item.node
+        is_given = all(not src.numel or src.base.op.kind is Kind.CONSTANT for src in node.srcs)
+        if not is_given:
+            error = _no_kernel(device, node)
+            say_where(error, node.op.name, node)
+            raise error
+
+    def run(self, held: Held, arena: int, given: Given) -> None:
+        """Make it."""
+        node = held[self._number]
+        assert node is not None
+        driver = self._device.driver
+        block = driver.allocator.allocate(node.nbytes)
+        if node.op is not EMPTY and node.numel:
+            driver.upload(_on_host(node), block)
+        place_on(node, block)
+
+
+def _on_host(node: Node) -> Array:
+    """The elements of a node that needs none of its device."""
+    operands = tuple([_of_nothing(src) for src in node.srcs])
+    if node.op is LIBRARY:
+        return np.ascontiguousarray(quietly(node.arg, *operands), node.dtype)
+    out = np.empty(node.shape, node.dtype)
+    quietly(run_into, node.op, operands, node.arg, out)
+    return out
+
+
+def _of_nothing(src: Node) -> Array:
+    if src.base.op.kind is Kind.CONSTANT:
+        return np.broadcast_to(np.asarray(src.base.arg), src.shape)
+    return np.empty(src.shape, src.dtype)
+
+
+def _no_kernel(device: Device, node: Node) -> Exception:
+    what = getattr(node.arg, "name", "") or node.op.name
+    dtypes = " and ".join(dict.fromkeys([src.dtype.name for src in node.srcs])) or node.dtype.name
+    message = (
+        f"{device} has no kernel for {what} of {dtypes}; convert to another dtype, or compute it "
+        f"on the host: x.to_device('CPU')"
+    )
+    return DTypeError(message) if node.op is not LIBRARY else DeviceError(message)

@@ -1,0 +1,109 @@
+"""Transfers: elements on their way from one device to another, each one asked for and counted."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.driving import ArrayDriver
+from onebuf.engine.passes import line_of
+from onebuf.engine.placing import native
+from onebuf.engine.realizing import force, read, realize
+from onebuf.events import Transferred, listeners, tell
+from onebuf.graph import Kind, Leaf, Node, on_block, placed_block
+from onebuf.machine import CPU, Device
+from onebuf.memory import Block
+from onebuf.ops import copied, full, view_of
+from onebuf.scheduler import reading
+
+Array = np.ndarray[Any, Any]
+
+
+def moved(node: Node, device: Device) -> Node:
+    """The elements of ``node`` on ``device``, which is another one than its own."""
+    home = node.device or CPU
+    if node.base.op.kind is Kind.CONSTANT:
+        return full(node.shape, node.base.arg, node.dtype, device)
+    if device.is_host:
+        return _leaf(download(node))
+    if home.is_host:
+        return placed(read(node), device, line_of(node))
+    between = _shared(node, device)
+    return placed(download(node), device, line_of(node)) if between is None else between
+
+
+def _leaf(array: Array) -> Node:
+    return Leaf(array, Block.owned(array))
+
+
+def placed(array: Array, device: Device, line: str | None = None) -> Node:
+    """A node on ``device`` with the elements of a host array."""
+    start = perf_counter()
+    driver = device.driver
+    array = np.ascontiguousarray(array)
+    if isinstance(driver, ArrayDriver):
+        block = driver.put(array)
+    else:
+        block = driver.allocator.allocate(array.nbytes)
+        if array.nbytes:
+            driver.upload(array.reshape(-1).view(np.uint8), block)
+    _told(array.nbytes, CPU, device, line, start)
+    return on_block(block, array.shape, array.dtype, device)
+
+
+def download(node: Node) -> Array:
+    """The elements of a node, on the host, in memory of their own."""
+    device = node.device
+    assert device is not None
+    driver = device.driver
+    start = perf_counter()
+    source = _contiguous(node)
+    if isinstance(driver, ArrayDriver):
+        out = driver.get(native(driver, source))
+    else:
+        out = np.empty(node.shape, node.dtype)
+        if out.nbytes:
+            offset_bytes = view_of(source).offset * node.dtype.itemsize
+            flat = out.reshape(-1).view(np.uint8)
+            driver.download(placed_block(source.base), flat, offset_bytes).wait()
+    _told(out.nbytes, device, CPU, line_of(node), start)
+    return out
+
+
+def _contiguous(node: Node) -> Node:
+    """A node with the same elements that is stored without gaps; what an array driver has may have
+    them."""
+    realize([node])
+    source = reading(node)
+    if source.base.op.kind is Kind.CONSTANT or not view_of(source).is_contiguous:
+        driver = node.device.driver  # type: ignore[union-attr]
+        if not isinstance(driver, ArrayDriver):
+            source = copied(source)
+            force(source)
+    return source
+
+
+def _shared(node: Node, device: Device) -> Node | None:
+    """The elements copied from one device to another without the host in between, if they can."""
+    driver, home = device.driver, node.device.driver  # type: ignore[union-attr]
+    direct = getattr(driver, "copy_from", None)
+    if direct is None or not driver.is_related_to(home):
+        return None
+    start = perf_counter()
+    source = _contiguous(node)
+    if view_of(source).offset:
+        source = copied(source)
+        force(source)
+    block = driver.allocator.allocate(node.nbytes)
+    if node.nbytes:
+        direct(home, placed_block(source.base), block)
+    _told(node.nbytes, node.device or CPU, device, line_of(node), start)
+    return on_block(block, node.shape, node.dtype, device)
+
+
+def _told(nbytes: int, source: Device, target: Device, line: str | None, start: float) -> None:
+    if listeners():
+        seconds = perf_counter() - start
+        tell(Transferred(nbytes, source.name, target.name, line, seconds, start))

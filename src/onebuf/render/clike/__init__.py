@@ -1,0 +1,31 @@
+"""Kernels as text in languages that look like C."""
+
+from onebuf.render.clike.dialect import (
+    NARROW,
+    Dialect,
+    Flags,
+    Memory,
+    Parameter,
+    Scalar,
+    Text,
+    Whole,
+)
+from onebuf.render.clike.opencl import OpenClC
+from onebuf.render.clike.operations import supports
+from onebuf.render.clike.rendering import Check, Source, render
+
+__all__ = [
+    "NARROW",
+    "Check",
+    "Dialect",
+    "Flags",
+    "Memory",
+    "OpenClC",
+    "Parameter",
+    "Scalar",
+    "Source",
+    "Text",
+    "Whole",
+    "render",
+    "supports",
+]

@@ -1,0 +1,271 @@
+"""Operations: each elementwise operation as an expression, by the kind of its operands.
+
+Operands have one dtype already, that which the operation computes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from onebuf.dtypes import bfloat16, float16, float32, float64, int64, kind
+from onebuf.graph import BINARY, CAST, RANDOM_WORDS, UNARY, WHERE, Op
+from onebuf.render.clike import real, whole
+from onebuf.render.clike.dialect import NARROW
+from onebuf.render.clike.terms import Terms
+
+DT = np.dtype[Any]
+Express = Callable[..., str]
+"""(terms, dtype of the operands, *their texts) to the text of the result."""
+
+
+def _infix(sign: str) -> Express:
+    return lambda t, dtype, x, y: f"{x} {sign} {y}"
+
+
+def _arithmetic(sign: str, of_bools: str) -> Express:
+    def express(t: Terms, dtype: DT, x: str, y: str) -> str:
+        letter = kind(dtype)
+        if letter == "b":
+            return f"{x} {of_bools} {y}"
+        return f"{x} {sign} {y}" if letter == "f" else t.wrapping(dtype, sign, x, y)
+
+    return express
+
+
+def _logic(sign: str) -> Express:
+    return lambda t, dtype, x, y: f"{truth(t, dtype, x)} {sign} {truth(t, dtype, y)}"
+
+
+def _bits(sign: str, of_bools: str) -> Express:
+    def express(t: Terms, dtype: DT, x: str, y: str) -> str:
+        return f"{x} {of_bools} {y}" if kind(dtype) == "b" else t.cast(dtype, f"{x} {sign} {y}")
+
+    return express
+
+
+def _own(name: str, of_whole: Any, of_real: Any = None) -> Express:
+    """A function of ours."""
+
+    def express(t: Terms, dtype: DT, *texts: str) -> str:
+        write = of_real if kind(dtype) == "f" else of_whole
+        return f"{t.define(name, dtype, write)}({', '.join(texts)})"
+
+    return express
+
+
+def _builtin(name: str) -> Express:
+    """A function of floats that the language has; it does nothing to whole numbers."""
+    return lambda t, dtype, *texts: t.call(name, *texts) if kind(dtype) == "f" else texts[0]
+
+
+def _extreme(name: str, sign: str, of_real: Any) -> Express:
+    def express(t: Terms, dtype: DT, x: str, y: str) -> str:
+        if kind(dtype) == "f":
+            return f"{t.define(name, dtype, of_real)}({x}, {y})"
+        if kind(dtype) == "b":
+            return f"{x} {'||' if sign == '>' else '&&'} {y}"
+        return f"{x} {sign} {y} ? {x} : {y}"
+
+    return express
+
+
+def _test(name: str, of_real: Any, of_whole: bool) -> Express:
+    def express(t: Terms, dtype: DT, x: str) -> str:
+        if kind(dtype) == "f":
+            return f"{t.define(name, dtype, of_real)}({x})"
+        return t.literal(np.dtype(bool), of_whole)
+
+    return express
+
+
+def _abs(t: Terms, dtype: DT, x: str) -> str:
+    if kind(dtype) == "f":
+        return t.call("fabs", x)
+    if kind(dtype) != "i":
+        return x
+    zero = t.literal(dtype, 0)
+    return f"{x} < {zero} ? {t.wrapping(dtype, '-', zero, x)} : {x}"
+
+
+def _negative(t: Terms, dtype: DT, x: str) -> str:
+    if kind(dtype) == "f":
+        return f"-{x}"
+    return t.wrapping(dtype, "-", t.literal(dtype, 0), x)
+
+
+def _invert(t: Terms, dtype: DT, x: str) -> str:
+    return f"!{x}" if kind(dtype) == "b" else t.cast(dtype, f"~{x}")
+
+
+def _square(t: Terms, dtype: DT, x: str) -> str:
+    return OPERATIONS[BINARY["multiply"]](t, dtype, x, x)
+
+
+def _sign(t: Terms, dtype: DT, x: str) -> str:
+    if kind(dtype) == "f":
+        return f"{t.define('sign', dtype, real.sign)}({x})"
+    zero, one = t.literal(dtype, 0), t.literal(dtype, 1)
+    if kind(dtype) == "u":
+        return f"{x} > {zero} ? {one} : {zero}"
+    return f"{x} > {zero} ? {one} : ({x} < {zero} ? {t.literal(dtype, -1)} : {zero})"
+
+
+def _signbit(t: Terms, dtype: DT, x: str) -> str:
+    if kind(dtype) == "f":
+        return f"{t.define('signbit', dtype, real.signbit)}({x})"
+    return f"{x} < {t.literal(dtype, 0)}" if kind(dtype) == "i" else "false"
+
+
+def _reciprocal(t: Terms, dtype: DT, x: str) -> str:
+    return f"{t.literal(dtype, 1.0)} / {x}"
+
+
+def _power(t: Terms, dtype: DT, x: str, y: str) -> str:
+    if kind(dtype) == "f":
+        return t.call("pow", x, y)
+    if kind(dtype) == "i":
+        t.check(f"{y} < {t.literal(dtype, 0)}", t.cast(int64, y))
+    return f"{t.define('power', dtype, whole.power)}({x}, {y})"
+
+
+def truth(t: Terms, dtype: DT, x: str) -> str:
+    """Whether a number is not zero."""
+    return x if kind(dtype) == "b" else f"({x} != {t.literal(dtype, 0)})"
+
+
+_SAME: Express = lambda t, dtype, x: x  # noqa: E731
+
+OPERATIONS: dict[Op, Express] = {
+    BINARY["add"]: _arithmetic("+", "||"),
+    BINARY["subtract"]: _arithmetic("-", "!="),
+    BINARY["multiply"]: _arithmetic("*", "&&"),
+    BINARY["divide"]: _infix("/"),
+    BINARY["equal"]: _infix("=="),
+    BINARY["not_equal"]: _infix("!="),
+    BINARY["less"]: _infix("<"),
+    BINARY["less_equal"]: _infix("<="),
+    BINARY["greater"]: _infix(">"),
+    BINARY["greater_equal"]: _infix(">="),
+    BINARY["logical_and"]: _logic("&&"),
+    BINARY["logical_or"]: _logic("||"),
+    BINARY["logical_xor"]: _logic("!="),
+    BINARY["bitwise_and"]: _bits("&", "&&"),
+    BINARY["bitwise_or"]: _bits("|", "||"),
+    BINARY["bitwise_xor"]: _bits("^", "!="),
+    BINARY["bitwise_left_shift"]: _own("left_shift", whole.left_shift),
+    BINARY["bitwise_right_shift"]: _own("right_shift", whole.right_shift),
+    BINARY["floor_divide"]: _own("floor_divide", whole.floor_divide, real.floor_divide),
+    BINARY["remainder"]: _own("remainder", whole.remainder, real.remainder),
+    BINARY["maximum"]: _extreme("maximum", ">", real.maximum),
+    BINARY["minimum"]: _extreme("minimum", "<", real.minimum),
+    BINARY["pow"]: _power,
+    UNARY["abs"]: _abs,
+    UNARY["bitwise_invert"]: _invert,
+    UNARY["ceil"]: _builtin("ceil"),
+    UNARY["conj"]: _SAME,
+    UNARY["floor"]: _builtin("floor"),
+    UNARY["imag"]: lambda t, dtype, x: t.literal(dtype, 0),
+    UNARY["isfinite"]: _test("is_finite", real.is_finite, True),
+    UNARY["isinf"]: _test("is_inf", real.is_inf, False),
+    UNARY["isnan"]: _test("is_nan", real.is_nan, False),
+    UNARY["logical_not"]: lambda t, dtype, x: f"!{truth(t, dtype, x)}",
+    UNARY["negative"]: _negative,
+    UNARY["positive"]: _SAME,
+    UNARY["real"]: _SAME,
+    UNARY["round"]: _builtin("rint"),
+    UNARY["sign"]: _sign,
+    UNARY["signbit"]: _signbit,
+    UNARY["square"]: _square,
+    UNARY["trunc"]: _builtin("trunc"),
+    **{op: _own("random_words", whole.random_words) for op in RANDOM_WORDS},
+}
+"""What is defined for whole numbers and floats alike."""
+
+FLOATS_ONLY: dict[Op, Express] = {
+    BINARY["logaddexp"]: _own("logaddexp", None, real.logaddexp),
+    UNARY["reciprocal"]: _reciprocal,
+    **{
+        op: _builtin(name)
+        for name, op in (UNARY | BINARY).items()
+        if name
+        in {
+            *("acos", "acosh", "asin", "asinh", "atan", "atanh", "atan2", "copysign", "cos"),
+            *("cosh", "exp", "expm1", "hypot", "log", "log10", "log1p", "log2", "nextafter"),
+            *("sin", "sinh", "sqrt", "tan", "tanh"),
+        }
+    },
+}
+
+_KEEPING = frozenset(
+    {WHERE, BINARY["maximum"], BINARY["minimum"], BINARY["copysign"]}
+    | {UNARY[name] for name in ("abs", "conj", "negative", "positive", "real", "imag", "sign")}
+    | {UNARY[name] for name in ("ceil", "floor", "round", "trunc")}
+)
+"""What gives a narrow float of narrow floats without rounding."""
+
+
+def express(t: Terms, op: Op, dtypes: tuple[DT, ...], texts: tuple[str, ...], result: DT) -> str:
+    """The text of an operation on values."""
+    dtype = dtypes[-1]
+    if op is WHERE:
+        test = truth(t, dtypes[0], texts[0])
+        return f"{test} ? {texts[1]} : {texts[2]}"
+    if op in RANDOM_WORDS:
+        return OPERATIONS[op](t, result, *texts)
+    text = (OPERATIONS.get(op) or FLOATS_ONLY[op])(t, dtype, *texts)
+    if result.name in NARROW and op not in _KEEPING:
+        return t.rounded(result, text)
+    return text
+
+
+def convert(t: Terms, source: DT, target: DT, text: str) -> str:
+    """The text of a conversion: floats beyond a whole type's range become its nearest number."""
+    if source == target:
+        return text
+    one, two = kind(source), kind(target)
+    if two == "b":
+        return truth(t, source, text)
+    if one == "f" and two in "iu":
+        write = partial(_to_whole, target=target)
+        return f"{t.define(f'to_{target.name}', source, write)}({text})"
+    if target.name in NARROW:
+        return _to_narrow(t, source, target, text)
+    if t.real(source) == t.real(target):
+        return text
+    return t.cast(target, text)
+
+
+def _to_whole(t: Terms, name: str, dtype: DT, target: DT) -> str:
+    return real.to_whole(t, name, dtype, target)
+
+
+def _to_narrow(t: Terms, source: DT, target: DT, text: str) -> str:
+    """Rounded once, but to bfloat16 by way of float32 as its library does."""
+    if source == float64 and target == float16 and t.dialect.has_float64:
+        text = f"{t.define('to_odd', float64, real.to_odd)}({text})"
+    elif t.real(source) != float32:
+        text = t.cast(float32, text)
+    return t.rounded(target, text)
+
+
+def supports(op: Op, operands: tuple[DT, ...], result: DT, has_float64: bool = True) -> bool:
+    """Whether there is text for an elementwise operation on operands of these dtypes.
+
+    >>> real, other = np.dtype("float32"), np.dtype("complex64")
+    >>> supports(UNARY["exp"], (real,), real), supports(UNARY["exp"], (other,), other)
+    (True, False)
+    """
+    all_dtypes = (*operands, result)
+    if any(kind(dtype) == "c" or dtype.name.startswith("float8") for dtype in all_dtypes):
+        return False
+    if float64 in all_dtypes and not has_float64:
+        return False
+    if op is BINARY["nextafter"] and operands[0] in (float16, bfloat16):
+        return False
+    if op in FLOATS_ONLY or op is BINARY["divide"]:
+        return all(kind(dtype) == "f" for dtype in operands)
+    return op in OPERATIONS or op in (CAST, WHERE)
