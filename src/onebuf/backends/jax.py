@@ -21,13 +21,13 @@ from onebuf.backends.slicing import positions, slices
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage
 from onebuf.graph import BINARY, Kind, Op
 from onebuf.layout import View
-from onebuf.machine import Device, DeviceBlock, Facts
+from onebuf.machine import Device, DeviceBlock, Facts, check_place
 
 try:
     import jax
     import jax.numpy as jnp
 except ImportError as error:
-    raise MissingPackage.extra("jax", "interop", "the device JAX") from error
+    raise MissingPackage.extra("jax", "interop", "a device of the kind JAX") from error
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -42,10 +42,8 @@ def count() -> int:
 
 def open(device: Device) -> JaxDriver:
     """The driver of one of them."""
-    index = device.parts.index
-    if index >= count():
-        raise DeviceError(f"{device} is not there; jax.devices() has {count()}")
-    return JaxDriver(device, jax.devices()[index])
+    check_place(device, count(), 1)
+    return JaxDriver(device, jax.devices()[device.parts.index])
 
 
 def device_name(array: Any) -> str:
@@ -156,7 +154,7 @@ class JaxDriver(LibraryDriver):
                 f"{sorted(map(str, native.devices()))}; move it with jax.device_put"
             )
 
-    def get(self, native: Any) -> Array:
+    def peek(self, native: Any) -> Array:
         """The elements on the host, where JAX has them there in its own memory."""
         return np.asarray(native)
 
@@ -210,4 +208,5 @@ class JaxDriver(LibraryDriver):
     def synchronize(self) -> None:
         """Return when JAX has computed everything."""
         for block in list(self.allocator.blocks):
-            jax.block_until_ready(block.memory)
+            if not block.is_freed:
+                jax.block_until_ready(block.memory)

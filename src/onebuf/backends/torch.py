@@ -19,12 +19,12 @@ from onebuf.dtypes import is_added
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage, ReadOnlyError
 from onebuf.graph import Op
 from onebuf.layout import View, compose
-from onebuf.machine import Device, DeviceBlock, Facts
+from onebuf.machine import Device, DeviceBlock, Facts, check_place
 
 try:
     import torch
 except ImportError as error:
-    raise MissingPackage.extra("torch", "interop", "the device TORCH") from error
+    raise MissingPackage.extra("torch", "interop", "a device of the kind TORCH") from error
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -48,12 +48,8 @@ def count() -> int:
 
 def open(device: Device) -> TorchDriver:
     """The driver of one of them."""
+    check_place(device, count(), 1)
     index = device.parts.index
-    if index >= count():
-        raise DeviceError(
-            f"{device} is not there; TORCH is the processor, and torch knows {count() - 1} CUDA "
-            f"devices after it"
-        )
     return TorchDriver(device, torch.device("cuda", index - 1) if index else torch.device("cpu"))
 
 
@@ -267,7 +263,7 @@ class TorchDriver(LibraryDriver):
             return None
         return DeviceBlock(torch.from_numpy(array), array.nbytes, keeps=array)
 
-    def get(self, native: Any) -> Array:
+    def peek(self, native: Any) -> Array:
         """The elements on the host; on the processor, in the memory of the tensor."""
         tensor = native.detach().resolve_conj().resolve_neg().cpu()
         dtype = self.api.dtype_of(tensor)
@@ -276,7 +272,6 @@ class TorchDriver(LibraryDriver):
             array: Array = bits.numpy().view(dtype)
         else:
             array = tensor.numpy()
-        array.flags.writeable = False
         return array
 
     def run(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:

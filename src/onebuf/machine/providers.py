@@ -38,14 +38,16 @@ class Entry(NamedTuple):
     package: str = ""
     has_products: bool = False
     """Whether matrix products are the library's own, and need not be folds of products."""
+    extra: str = ""
+    """The extra that installs the package, if it is not called as the kind."""
 
 
 OURS = {
     "CPU": Entry("onebuf.engine.host"),
     "OPENCL": Entry("onebuf.backends.opencl", "pyopencl"),
     "VULKAN": Entry("onebuf.backends.vulkan", "vkdispatch"),
-    "TORCH": Entry("onebuf.backends.torch", "torch", True),
-    "JAX": Entry("onebuf.backends.jax", "jax", True),
+    "TORCH": Entry("onebuf.backends.torch", "torch", True, "interop"),
+    "JAX": Entry("onebuf.backends.jax", "jax", True, "interop"),
     "DISK": Entry("onebuf.backends.disk"),
     "PYTHON": Entry("onebuf.backends.python_device"),
     "NULL": Entry("onebuf.backends.null_device"),
@@ -91,7 +93,8 @@ def _load(kind: str) -> Provider:
             raise DeviceError(unknown(kind))
         return theirs.load()  # type: ignore[no-any-return]
     if entry.package and not _has(entry.package):
-        raise MissingPackage.extra(entry.package, kind.lower(), f"a device of the kind {kind}")
+        extra = entry.extra or kind.lower()
+        raise MissingPackage.extra(entry.package, extra, f"a device of the kind {kind}")
     return importlib.import_module(entry.module)
 
 
