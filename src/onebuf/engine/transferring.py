@@ -42,7 +42,7 @@ def placed(array: Array, device: Device, line: str | None = None) -> Node:
     """A node on ``device`` with the elements of a host array."""
     start = perf_counter()
     driver = device.driver
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")
     if isinstance(driver, ArrayDriver):
         block = driver.put(array)
     else:

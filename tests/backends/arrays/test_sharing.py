@@ -107,7 +107,10 @@ def test_conjugates_that_torch_put_off_are_right():
     result = driver.compute(UNARY["imag"], (block.memory,), None, (2,), FLOAT)
     assert driver.get(result.memory).tolist() == [-2, 1]
     back = View.contiguous((2,)).flip()
-    assert driver.get(driver.native(block, np.dtype("complex64"), back)).tolist() == [3 + 1j, 1 - 2j]
+    assert driver.get(driver.native(block, np.dtype("complex64"), back)).tolist() == [
+        3 + 1j,
+        1 - 2j,
+    ]
 
 
 def test_owners_are_known_without_their_libraries():
@@ -205,7 +208,9 @@ def test_memory_that_is_not_there_is_an_error_and_nothing_else(driver):
     with pytest.raises(OutOfMemory, match=f"{driver.library} could not compute full"):
         driver.compute(FULL, (), np.float64(1), (1 << 48,), np.dtype(float))
     assert driver.allocator.stats().in_use == before
-    assert on_library(driver, UNARY["negative"], (np.ones(2),), None, (2,), np.dtype(float))[0] == -1
+    assert (
+        on_library(driver, UNARY["negative"], (np.ones(2),), None, (2,), np.dtype(float))[0] == -1
+    )
 
 
 # -- refusals --------------------------------------------------------------------------------------
