@@ -34,21 +34,8 @@ Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
 Shape = tuple[int, ...]
 
-_OWNERS = {("torch", "Tensor"): "TORCH", ("jax", "Array"): "JAX", ("jaxlib", "ArrayImpl"): "JAX"}
 _LIBRARY_ERRORS = (RuntimeError, TypeError, ValueError)
 _NO_MEMORY = ("alloc", "out of memory", "resource_exhausted")
-
-
-def owner(native: Any) -> str | None:
-    """The kind of device whose library an array belongs to; no library is imported to find out.
-
-    >>> owner(np.ones(3))
-    """
-    for one in type(native).__mro__:
-        kind = _OWNERS.get((one.__module__.partition(".")[0], one.__name__))
-        if kind is not None:
-            return kind
-    return None
 
 
 class Tally:
@@ -111,6 +98,10 @@ class LibraryDriver(ABC):
         self.allocator = Tally(self)
 
     # -- arrays in and out -------------------------------------------------------------------------
+
+    def dtype_of(self, native: Any) -> DT:
+        """The dtype of one of the library's arrays."""
+        return self.api.dtype_of(native)
 
     def wrap(self, native: Any) -> DeviceBlock:
         """A block on an array of the library, whose memory is shared."""

@@ -114,6 +114,10 @@ class Dialect:
         """A conversion, which wraps whole numbers and rounds floats."""
         return f"({type_})({text})"
 
+    def pair(self, dtype: DT, x: str, y: str) -> str:
+        """A complex number, of its parts: a pair with the members ``x`` and ``y``."""
+        return self.cast(self.types[dtype.name], f"{x}, {y}")
+
     def literal(self, dtype: DT, value: Any) -> str:
         """A number."""
         raise NotImplementedError
@@ -147,8 +151,12 @@ class Dialect:
         raise NotImplementedError
 
     def element(self, memory: str, place: str) -> str:
-        """An element of global or shared memory, to be read or assigned to."""
+        """An element of global or shared memory, to be read."""
         return f"{memory}[{place}]"
+
+    def assign(self, memory: str, place: str, value: str) -> str:
+        """The statement that writes an element of global or shared memory."""
+        return f"{self.element(memory, place)} = {value};"
 
     def shared(self, dtype: DT, name: str, size: int) -> str:
         """The declaration of memory that a work-group shares."""
