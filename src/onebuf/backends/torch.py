@@ -48,7 +48,7 @@ def count() -> int:
 
 def open(device: Device) -> TorchDriver:
     """The driver of one of them."""
-    check_place(device, count(), 1)
+    check_place(device, count(), None)
     index = device.parts.index
     return TorchDriver(device, torch.device("cuda", index - 1) if index else torch.device("cpu"))
 
@@ -231,7 +231,7 @@ class TorchDriver(LibraryDriver):
         if self.place.type == "cuda":
             known = torch.cuda.get_device_properties(self.place)
             memory, description = known.total_memory, f"{description}, {known.name}"
-        return Facts(description, memory)
+        return Facts(description, memory, queues=None)
 
     def check(self, native: Any) -> None:
         """A tensor of memory, without gradients, on this device."""

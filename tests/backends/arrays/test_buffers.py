@@ -126,7 +126,45 @@ def test_copies_are_copies(kind):
 def test_a_number_without_axes_stays_one(kind):
     assert there(np.array(3.0), kind).shape == ()
     assert host(there(np.array(3.0), kind) + 1).tolist() == 4
-    assert there(X, kind)[np.array(1)].shape == (4,)
+
+
+def test_a_tensor_is_a_buffer_and_comes_out_again():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    tensor = torch.arange(6.0).reshape(2, 3)
+    x = Buffer.wrap(tensor)
+    assert x.unwrap() is tensor
+    assert (x.device, x.shape, x.dtype) == ("TORCH", (2, 3), np.float32)
+    x[0] = 7
+    assert tensor.tolist() == [[7, 7, 7], [3, 4, 5]]
+    tensor[1, 1] = 0
+    assert host(x.T + 1).tolist() == [[8, 4], [8, 1], [8, 6]]
+    part = x[:, 1:].unwrap()
+    part[0, 0] = 9
+    assert tensor[0, 1] == 9
+    assert isinstance((x + x).unwrap(), torch.Tensor)
+
+
+def test_a_transposed_tensor_is_a_buffer_as_it_is():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    tensor = torch.arange(6.0).reshape(2, 3).T
+    x = Buffer.wrap(tensor)
+    assert x.unwrap() is tensor
+    assert host(onebuf.reshape(x, (-1,))).tolist() == [0, 3, 1, 4, 2, 5]
+    onebuf.reshape(x, (2, 3))[0, 1] = 50
+    assert tensor[0, 1] == 50
+
+
+def test_a_jax_array_is_a_buffer_and_comes_out_again():
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    array = jax.numpy.arange(6.0).reshape(2, 3)
+    x = Buffer.wrap(array)
+    assert x.unwrap() is array
+    row = x[0]
+    x[0, 1] = 7
+    assert host(row).tolist() == [0, 7, 2]
+    assert array.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert x.unwrap().tolist() == [[0, 7, 2], [3, 4, 5]]
+    assert isinstance((x + x).unwrap(), jax.Array)
 
 
 class Elsewhere(Graph):
