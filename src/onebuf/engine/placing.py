@@ -252,7 +252,7 @@ def _on_host(node: Node) -> Array:
     """The elements of a node that needs none of its device."""
     operands = tuple([_of_nothing(src) for src in node.srcs])
     if node.op is LIBRARY:
-        return np.ascontiguousarray(quietly(node.arg, *operands), node.dtype)
+        return np.asarray(quietly(node.arg, *operands), node.dtype, order="C")
     out = np.empty(node.shape, node.dtype)
     quietly(run_into, node.op, operands, node.arg, out)
     return out

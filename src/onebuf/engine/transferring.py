@@ -47,7 +47,7 @@ def placed(array: Array, device: Device, line: str | None = None) -> Node:
     """A node on ``device`` with the elements of a host array."""
     start = perf_counter()
     driver = device.driver
-    array = np.ascontiguousarray(array).reshape(array.shape)  # which makes one axis of none
+    array = np.asarray(array, order="C")
     if isinstance(driver, ArrayDriver):
         block = driver.put(array)
     else:
