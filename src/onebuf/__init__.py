@@ -150,7 +150,7 @@ from onebuf.array_api.statistical import (
 )
 from onebuf.array_api.utility import all, any, diff
 from onebuf.buffer import Buffer
-from onebuf.control import memory_stats, realize, schedule, trim
+from onebuf.control import memory_stats, realize, schedule, synchronize, trim
 from onebuf.dtypes import (
     DType,
     bfloat16,
@@ -175,7 +175,7 @@ from onebuf.engine import Counters, counters
 from onebuf.errors import OnebufError
 from onebuf.interop import Window
 from onebuf.interop.arrival import when_imported as _when_imported
-from onebuf.machine import Device, device, devices
+from onebuf.machine import Context, Device, context, device, devices
 from onebuf.options import config
 from onebuf.scheduler import Item
 
@@ -184,6 +184,7 @@ if _TYPE_CHECKING:
     from onebuf.buffer.einstein import einsum
     from onebuf.engine.profiling import Profiling
     from onebuf.files import Archive, open, save
+    from onebuf.kinds import ReplicatedBuffer
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -194,6 +195,7 @@ e, inf, nan, pi, newaxis = _math.e, _math.inf, _math.nan, _math.pi, None
 _LATER = {
     "Archive": "onebuf.files",
     "Profiling": "onebuf.engine.profiling",
+    "ReplicatedBuffer": "onebuf.kinds",
     "einsum": "onebuf.buffer.einstein",
     "open": "onebuf.files",
     "save": "onebuf.files",
@@ -224,12 +226,14 @@ _when_imported("dask.array.backends", "onebuf.interop.dask")
 __all__ = [
     "Archive",
     "Buffer",
+    "Context",
     "Counters",
     "DType",
     "Device",
     "Item",
     "OnebufError",
     "Profiling",
+    "ReplicatedBuffer",
     "Window",
     "__array_api_version__",
     "__array_namespace_info__",
@@ -270,6 +274,7 @@ __all__ = [
     "concat",
     "config",
     "conj",
+    "context",
     "copysign",
     "cos",
     "cosh",
@@ -383,6 +388,7 @@ __all__ = [
     "std",
     "subtract",
     "sum",
+    "synchronize",
     "take",
     "take_along_axis",
     "tan",

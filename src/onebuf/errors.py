@@ -18,6 +18,7 @@
     ├── FileFormatError    ValueError    a file whose content is not what its name promises
     ├── OutOfMemory        MemoryError   the memory asked for is not there
     ├── DeviceError        ValueError    a device that is unknown or does not fit
+    │   └── DivergenceError              replicas that differ, where one value was asked for
     ├── OptimisationError  ValueError    an optimisation that does not fit its kernel
     ├── KernelError        RuntimeError  a kernel that breaks a rule: a mistake in onebuf
     ├── CompileError       RuntimeError  a kernel that the compiler refuses: a mistake in onebuf
@@ -94,6 +95,10 @@ class OutOfMemory(OnebufError, MemoryError):
 
 class DeviceError(OnebufError, ValueError):
     """A device that is unknown, or operands that live on different ones."""
+
+
+class DivergenceError(DeviceError):
+    """Replicas of a buffer hold different elements, and one value was asked for."""
 
 
 class OptimisationError(OnebufError, ValueError):

@@ -150,3 +150,9 @@ def listening(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listeners.reset(token)
+
+
+def listen(listener: Listener) -> None:
+    """Hear events from now on, here: until a block that `listening` has begun ends, if in one."""
+    if listener not in _listeners.get():
+        _listeners.set((*_listeners.get(), listener))

@@ -7,6 +7,7 @@ import json
 import pstats
 import re
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -125,6 +126,14 @@ def test_time_is_counted_once():
         ("f.py", 1, "f"): (1, 1, 1.0, 3.0, {}),
     }
     assert sum(entry[2] for entry in stats.values()) == before
+
+
+def test_compiled_code_that_the_block_itself_calls_stays(path):
+    # The function around the block is not profiled, so that nobody is known to call this.
+    with Profiling(path, **QUIET):
+        time.sleep(0.05)
+    slowest = pstats.Stats(str(path)).strip_dirs().sort_stats("tottime").fcn_list[0]
+    assert slowest == ("~", 0, "<built-in method time.sleep>")
 
 
 def test_lines_are_printed_in_the_order_asked_for(capsys):

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.backends.host_memory import HostMemoryDriver
 from onebuf.backends.python import Memory, execute
-from onebuf.errors import DeviceError
-from onebuf.graph import Op
+from onebuf.dtypes import kind
+from onebuf.graph import REDUCE, Op
 from onebuf.kernel import lower, verify
-from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
+from onebuf.machine import Device, DeviceBlock, Facts, check_place
 from onebuf.scheduler.groups import Group
 
 Array = np.ndarray[Any, Any]
@@ -24,61 +25,9 @@ def count() -> int:
 
 
 def open(device: Device) -> PythonDriver:
-    """The driver."""
-    if device.parts.index:
-        raise DeviceError(f"{device} is not there; there is one PYTHON device")
+    """The driver; there may be any number of queues, as each does its work at once."""
+    check_place(device, 1, None)
     return PythonDriver(device)
-
-
-class Done:
-    """Work that is over when the call returns."""
-
-    is_done = True
-
-    def wait(self) -> None:
-        """Return at once."""
-
-    def times(self) -> tuple[int, int]:
-        """Nobody took the time."""
-        return (0, 0)
-
-
-DONE = Done()
-
-
-def _get(nbytes: int) -> Array:
-    return np.empty(nbytes, np.uint8)
-
-
-def _drop(memory: Array) -> None:
-    """Python lets go of it by itself."""
-
-
-class HostMemoryDriver:
-    """Memory of the host that belongs to a device: transfers are copies, done at once."""
-
-    survives_fork = True
-
-    def __init__(self, device: Device) -> None:
-        self.allocator = CachingAllocator(device.name, _get, _drop)
-
-    def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Done:
-        """Copy bytes into a block."""
-        block.memory[offset_bytes : offset_bytes + data.nbytes] = data.reshape(-1).view(np.uint8)
-        return DONE
-
-    def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Done:
-        """Copy bytes out of a block."""
-        out.reshape(-1).view(np.uint8)[:] = block.memory[offset_bytes : offset_bytes + out.nbytes]
-        return DONE
-
-    def copy(self, source: DeviceBlock, target: DeviceBlock) -> Done:
-        """Copy a block."""
-        target.memory[: source.nbytes] = source.memory[: source.nbytes]
-        return DONE
-
-    def synchronize(self) -> None:
-        """Everything is over already."""
 
 
 class PythonDriver(HostMemoryDriver):
@@ -86,11 +35,12 @@ class PythonDriver(HostMemoryDriver):
 
     def facts(self) -> Facts:
         """What it is."""
-        return Facts("kernels interpreted in Python, every access checked: for tests")
+        told = "kernels interpreted in Python, every access checked: for tests"
+        return Facts(told, queues=None)
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
-        """Whatever the linear form can say."""
-        return True
+        """Whatever the linear form can say: no product of complex numbers, which has two parts."""
+        return op is not REDUCE["prod"] or kind(result) != "c"
 
     def prepare(self, group: Group) -> PythonLaunch:
         """A kernel, lowered."""

@@ -10,7 +10,7 @@ import numpy as np
 from onebuf.dtypes import is_added, is_supported
 from onebuf.engine import own, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
-from onebuf.graph import Freed, Leaf, Node, settle, strided
+from onebuf.graph import PLACED, VIEW, Freed, Leaf, Node, settle, strided
 from onebuf.layout import View
 from onebuf.memory import Block, FileBlock
 from onebuf.ops import copied, view_of
@@ -113,6 +113,9 @@ def release(node: Node, spare: int = 0) -> Node:
     if isinstance(node, Freed):
         return node
     settle_views(node)
+    seen = [reference() for reference in node.readers.values()]
+    views = len([view for view in seen if view is not None and view.op is VIEW])
+    del seen
     settle_readers(node)
     block = node.block
     if block is not None:
@@ -122,6 +125,8 @@ def release(node: Node, spare: int = 0) -> Node:
                 "memoryview or a tensor made from it); delete the windows first"
             )
         others = sys.getrefcount(block) - 3 - spare  # the node, `block` and this call hold it, too
+        if node.op is PLACED:  # where views hold the node, not the block
+            others = views
         if others > 0:
             raise ExportError(
                 f"this buffer's memory cannot be freed while {others} other "
@@ -129,7 +134,7 @@ def release(node: Node, spare: int = 0) -> Node:
             )
         if isinstance(block, FileBlock):
             block.flush()
-    return Freed(node.shape, node.dtype)
+    return Freed(node.shape, node.dtype, node.device)
 
 
 def reduce_parts(node: Node) -> tuple[Block, str, View]:

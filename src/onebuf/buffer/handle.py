@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Self
 
 from onebuf.graph import CONSTANT, VIEW, Node
+from onebuf.machine import Device
 from onebuf.ops import copied
 
 
@@ -29,6 +31,8 @@ class Handle:
 
     __slots__ = ("__weakref__", "_base", "_node")
 
+    _at: type[Device] = Device
+    """The class of devices that buffers of this class are on."""
     _node: Node
     _base: Any
     """The buffer that the elements belong to, if it is another one."""
@@ -36,6 +40,9 @@ class Handle:
     @classmethod
     def _value(cls, node: Node) -> Self:
         """A buffer that owns ``node``; of a node that another buffer owns, a copy."""
+        device = node.device
+        if device is not None and device.__class__ is not cls._at:
+            cls = kind_at(device.__class__, cls)  # type: ignore[assignment]
         self = cls.__new__(cls)
         self._node = claim(node)
         self._base = None
@@ -52,3 +59,11 @@ class Handle:
         view._node = node
         view._base = self if self._base is None else self._base
         return view
+
+
+def kind_at(at: type[Device], kind: type[Handle]) -> type[Handle]:
+    """The class of a buffer on devices of class ``at``, made by one of class ``kind``."""
+    if at.buffers is not None:
+        module, name = at.buffers
+        return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
+    return next(base for base in kind.__mro__ if getattr(base, "_at", None) is at)

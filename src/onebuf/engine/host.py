@@ -6,20 +6,18 @@ queues of the host, ``CPU@1`` and so on, holds its replicas in blocks like those
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from onebuf.backends.python_device import HostMemoryDriver
+from onebuf.backends.host import HostDriver
 from onebuf.engine import gate
 from onebuf.engine.kernels import scalar_words
 from onebuf.engine.launching import prepare
 from onebuf.engine.picking import OutsideError
-from onebuf.errors import DeviceError
 from onebuf.graph import Op
-from onebuf.machine import Device, DeviceBlock, Facts
+from onebuf.machine import Device, DeviceBlock, check_place
 from onebuf.memory import address_of
 from onebuf.scheduler.groups import Group
 
@@ -31,20 +29,14 @@ def count() -> int:
     return 1
 
 
-def open(device: Device) -> HostDriver:
+def open(device: Device) -> CompilingDriver:
     """The driver of the host, or of a queue of it."""
-    if device.parts.index:
-        raise DeviceError(f"{device} is not there; the host is CPU")
-    return HostDriver(device)
+    check_place(device, 1, None)
+    return CompilingDriver(device)
 
 
-class HostDriver(HostMemoryDriver):
+class CompilingDriver(HostDriver):
     """Compiled kernels on memory of the host."""
-
-    def facts(self) -> Facts:
-        """What it is."""
-        pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return Facts("this machine's processor", pages, limits={"threads": gate.cpu().cores()})
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """Whatever has a compiled kernel."""
@@ -60,7 +52,6 @@ class HostLaunch:
 
     def __init__(self, group: Group) -> None:
         self._launch = prepare(group)
-        self._picks = group.picks
         self._offsets = [
             reach.view.offset * (1 if reach.is_index else reach.node.dtype.itemsize)
             for reach in group.reaches
@@ -73,4 +64,4 @@ class HostLaunch:
             for block, offset in zip(blocks, self._offsets, strict=True)
         ]
         if self._launch.run(addresses, scalar_words(scalars)):
-            raise OutsideError(self._picks)
+            raise OutsideError(())  # whoever runs the plan knows which picks they are

@@ -59,11 +59,17 @@ def write(target: Node, new: Node) -> None:
     driver: Any = device.driver
     if isinstance(driver, ArrayDriver):
         driver.write(placed_block(base), base.dtype, view, native(driver, reading(new)))
+        placed_block(base).touched()
         return
     if not target.numel:
         return
+    if target.numel == base.numel and view.is_contiguous:
+        driver.copy(placed_block(new.base), placed_block(base))
+        placed_block(base).touched()
+        return
     launch = _copy(device, target.dtype, view, base.shape)
     launch.run([placed_block(new.base), placed_block(base)], [])
+    placed_block(base).touched()
 
 
 @lru_cache(1024)

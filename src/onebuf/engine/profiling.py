@@ -217,7 +217,7 @@ def merge_kernels(stats: dict[Function, Any]) -> None:
             own, seconds = own - share[2], seconds - share[3]
             kernel = stats[caller]
             stats[caller] = (*kernel[:2], kernel[2] + share[2], *kernel[3:])
-        if callers:
+        if calls > 0:  # also by code that is not profiled, which is no caller
             stats[function] = (calls, all_calls, own, seconds, callers)
         else:
             del stats[function]

@@ -25,10 +25,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from onebuf.errors import DeviceError, ExportError
-from onebuf.graph.op import CONSTANT, FAILED, FREED, PLACED, STORED, VIEW, Op
+from onebuf.graph.op import CONSTANT, FAILED, FREED, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.layout import View
-from onebuf.machine import CPU, Device, DeviceBlock
+from onebuf.machine import CPU, Device
 from onebuf.memory import POOL, Block, Cell
 
 Array = np.ndarray[Any, Any]
@@ -195,12 +195,12 @@ class Freed(Node):
     block = None
     key = 1
     made_at = None
-    device = CPU
 
-    def __init__(self, shape: tuple[int, ...], dtype: DT) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: DT, device: Device | None = CPU) -> None:
         self.shape = shape
         self.dtype = dtype
         self.claimed = True
+        self.device = device
 
     @property
     def readers(self) -> Readers:  # type: ignore[override]
@@ -288,7 +288,7 @@ def _together(op: Op, srcs: tuple[Node, ...]) -> tuple[tuple[Node, ...], Device 
         one, two = found[:2]
         raise DeviceError(
             f"{op.name} needs operands on one device, got {one} and {two}; "
-            f"copy one of them: x.to_device({str(one)!r})"
+            f"copy one of them with to_device"
         )
     device = found[0] if found else None
     if device is None or device.is_host:
@@ -331,21 +331,6 @@ def attach(node: Node, array: Array, block: Block) -> None:
     node.arg = None
 
 
-def place_on(node: Node, block: DeviceBlock) -> None:
-    """Give ``node`` its elements, in the memory of its device."""
-    block.readers = node.readers
-    node.block = block  # type: ignore[assignment]
-    node.op = PLACED
-    node.srcs = ()
-    node.arg = None
-
-
-def placed_block(node: Node) -> DeviceBlock:
-    """The memory of a node that is placed."""
-    assert node.op is PLACED, f"{node} is not in the memory of a device"
-    return node.block  # type: ignore[return-value]
-
-
 def fail(node: Node, error: Exception) -> None:
     """Let ``node``, which cannot be computed, raise ``error`` whenever it is asked for."""
     node.op = FAILED
@@ -364,13 +349,6 @@ def settle(node: Node) -> Array | None:
             node.srcs = ()
             node.arg = None
     return node.array
-
-
-def is_stored(node: Node) -> bool:
-    """Whether the elements of ``node`` are in memory, of the host or of its device."""
-    if settle(node) is not None:
-        return True
-    return node.base.op is PLACED and (node.op is PLACED or node.arg.mask is None)
 
 
 def strided(block: Block, dtype: DT, view: View) -> Array:

@@ -2,15 +2,18 @@
 
 from onebuf.machine.allocating import CachingAllocator
 from onebuf.machine.blocks import DeviceBlock
-from onebuf.machine.device import CPU, Device, device, devices
-from onebuf.machine.driver import Allocator, Driver, Event, Facts, Stats
+from onebuf.machine.context import Context, checked_index, context
+from onebuf.machine.device import CPU, Device, check_place, device, devices, opened
+from onebuf.machine.driver import Allocator, Driver, Event, Facts, SharingDriver, Stats
 from onebuf.machine.names import Name, canonical, parse
-from onebuf.machine.providers import Provider, kinds, usable
+from onebuf.machine.providers import Provider, kinds, owner, provider, usable
+from onebuf.machine.raw import RawMemory
 
 __all__ = [
     "CPU",
     "Allocator",
     "CachingAllocator",
+    "Context",
     "Device",
     "DeviceBlock",
     "Driver",
@@ -18,11 +21,19 @@ __all__ = [
     "Facts",
     "Name",
     "Provider",
+    "RawMemory",
+    "SharingDriver",
     "Stats",
     "canonical",
+    "check_place",
+    "checked_index",
+    "context",
     "device",
     "devices",
     "kinds",
+    "opened",
+    "owner",
     "parse",
+    "provider",
     "usable",
 ]

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
-from onebuf.errors import ArgumentError, OutOfMemory
+from onebuf.errors import ArgumentError, DeviceError, OutOfMemory
 from onebuf.machine.blocks import DeviceBlock
 from onebuf.machine.driver import Stats
 
@@ -35,7 +36,9 @@ def size_class(nbytes: int) -> int:
 class CachingAllocator:
     """Memory from ``get(nbytes)``, which raises MemoryError when there is none; ``drop`` ends it.
 
-    ``cap`` is the most that may be in use, ``cache_limit`` the most that is kept.
+    ``cap`` is the most that may be in use, ``cache_limit`` the most that is kept. Memory that
+    ``survives_fork`` is a child process's own as well: it goes on where its parent was. Other
+    memory stays the parent's, and a child leaves it alone.
     """
 
     def __init__(
@@ -45,21 +48,29 @@ class CachingAllocator:
         drop: Callable[[Any], None],
         cap: int | None = None,
         cache_limit: int = 1 << 30,
+        survives_fork: bool = False,
     ) -> None:
         self.name = name
         self.cap = cap
         self.cache_limit = cache_limit
         self._get = get
         self._drop = drop
+        self._survives_fork = survives_fork
         self._pid = os.getpid()
         self._lock = threading.RLock()
         self._free: dict[int, list[Any]] = {}
         self._in_use = self._cached = self._peak = 0
+        _allocators.add(self)
 
     def allocate(self, nbytes: int) -> DeviceBlock:
         """A block of at least ``nbytes`` bytes with undefined content."""
         if nbytes < 0:
             raise ArgumentError(f"memory needs a size of at least 0 bytes, got {nbytes}")
+        if os.getpid() != self._pid:
+            raise DeviceError(
+                f"{self.name} was opened before this process was forked, and has no memory for it; "
+                f"open it in the child alone"
+            )
         size = size_class(nbytes)
         with self._lock:
             memory = self._take(size, nbytes)
@@ -85,7 +96,8 @@ class CachingAllocator:
 
     def _give_back(self, memory: Any, size: int) -> None:
         if os.getpid() != self._pid:
-            return  # the parent's: a child has no part in it
+            _abandoned.append(memory)  # the parent's: not even a finaliser may touch it here
+            return
         with self._lock:
             self._in_use -= size
             if self._cached + size <= self.cache_limit:
@@ -115,3 +127,22 @@ class CachingAllocator:
             f"are in use and {stats.cached} cached; delete buffers that are no longer needed or "
             f"work in parts"
         )
+
+    def _after_fork(self) -> None:
+        """The lock may be held by a thread that is not here: take a new one."""
+        self._lock = threading.RLock()
+        if self._survives_fork:
+            self._pid = os.getpid()
+
+
+_allocators: weakref.WeakSet[CachingAllocator] = weakref.WeakSet()
+_abandoned: list[Any] = []
+
+
+def _after_fork() -> None:
+    for allocator in list(_allocators):
+        allocator._after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

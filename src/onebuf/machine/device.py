@@ -7,15 +7,14 @@ behind it, which talks to hardware or to a library, is opened when it is first a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from threading import RLock
-from typing import Any
+from typing import Any, ClassVar
 
 from onebuf.errors import DeviceError, OnebufError
 from onebuf.machine.driver import Driver
 from onebuf.machine.names import Name, canonical, parse
-from onebuf.machine.providers import Provider, has_products, is_known, kinds, provider, unknown
+from onebuf.machine.providers import count, has_products, is_known, kinds, provider, unknown
 
 
 class Device:
@@ -24,25 +23,18 @@ class Device:
     `onebuf.device` gives the device of a name.
     """
 
-    __slots__ = (
-        "name",
-        "parts",
-        "is_host",
-        "has_products",
-        "_load",
-        "_driver",
-        "_pid",
-        "__weakref__",
-    )
+    buffers: ClassVar[tuple[str, str] | None] = None
+    """The module and the name of the class of buffers that are here; None: Buffer itself."""
 
-    def __init__(self, parts: Name, load: Callable[[], Provider]) -> None:
+    __slots__ = ("name", "parts", "is_host", "has_products", "_driver", "_pid", "__weakref__")
+
+    def __init__(self, parts: Name) -> None:
         self.name = str(parts)
         self.parts = parts
         self.is_host = parts == Name("CPU")
         """Whether elements here are NumPy's as well, in the memory of this process."""
         self.has_products = self.is_host or has_products(parts.kind)
         """Whether somebody here multiplies matrices; else they are folds of products."""
-        self._load = load
         self._driver: Driver | None = None
         self._pid = 0
 
@@ -53,7 +45,7 @@ class Device:
             return self._driver
         with _opening:
             if self._driver is None:
-                self._driver = self._load().open(self)
+                self._driver = self._open()
                 self._pid = os.getpid()
             elif self._pid != os.getpid():
                 if not self._driver.survives_fork:
@@ -61,13 +53,24 @@ class Device:
                 self._pid = os.getpid()
         return self._driver
 
+    def _open(self) -> Driver:
+        return provider(self.parts.kind).open(self)  # type: ignore[no-any-return]
+
     @property
     def is_open(self) -> bool:
         """Whether it was used already."""
         return self._driver is not None
 
+    @property
+    def _is_here(self) -> bool:
+        """Whether it is open, and not in a parent process alone."""
+        driver = self._driver
+        return driver is not None and (self._pid == os.getpid() or driver.survives_fork)
+
     def on_queue(self, queue: int) -> Device:
         """The same device with another of its queues."""
+        if self.parts.path and queue:
+            raise DeviceError(f"{self.name} has no queues beyond the first, got queue {queue}")
         return device(str(replace(self.parts, queue=queue)))
 
     def __str__(self) -> str:
@@ -77,9 +80,12 @@ class Device:
         return f"Device({self.name!r})"
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, str):
+        if not isinstance(other, str):
+            return self is other
+        try:
             return self.name == canonical(other)
-        return self is other
+        except DeviceError:  # no name of a device, and so not of this one
+            return False
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -123,13 +129,39 @@ def device(name: str | Device | None = None) -> Device:
     if found is None:
         if not is_known(parts.kind):
             raise DeviceError(unknown(str(name)))
-        with _opening:
-            found = _devices.setdefault(str(parts), Device(parts, provider(parts.kind)))
+        found = _devices.setdefault(str(parts), Device(parts))
     return found
 
 
 CPU = device("CPU")
 """The host."""
+
+
+def opened() -> list[Device]:
+    """Every device that was used and can be used in this process; the host is one in any case."""
+    return [one for one in list(_devices.values()) if one.is_host or one._is_here]
+
+
+def check_place(device: Device, count: int | None, queues: int | None) -> None:
+    """Raise unless a device is among ``count``, and its queue among ``queues``; None: any is.
+
+    >>> check_place(device("CPU@3"), 1, 2)
+    Traceback (most recent call last):
+    onebuf.errors.DeviceError: CPU@3 needs queue 3, and CPU has queues 0 to 1; ...
+    """
+    parts = device.parts
+    if count is not None and parts.index >= count:
+        there = "none" if not count else "one" if count == 1 else f"{count}, numbered from 0"
+        raise DeviceError(
+            f"{device} needs {parts.kind} device {parts.index}, and there is {there}; "
+            f"`onebuf devices` lists them"
+        )
+    if queues is not None and parts.queue >= queues:
+        plain = str(replace(parts, queue=0))
+        has = "one queue, 0" if queues == 1 else f"queues 0 to {queues - 1}"
+        raise DeviceError(
+            f"{device} needs queue {parts.queue}, and {plain} has {has}; ask for one of those"
+        )
 
 
 def devices(kind: str | None = None) -> tuple[Device, ...]:
@@ -140,7 +172,7 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
     """
     if kind is not None:
         name = device(kind).parts.kind
-        return tuple([device(str(Name(name, n))) for n in range(provider(name)().count())])
+        return tuple([device(str(Name(name, n))) for n in range(count(name))])
     found: list[Device] = []
     for one in kinds():
         try:

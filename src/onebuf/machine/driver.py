@@ -7,7 +7,7 @@ what. Work is queued and may go on after a call has returned; an `Event` tells w
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -24,8 +24,8 @@ class Facts:
     """Whose it is and what it is called there."""
     memory: int | None = None
     """Bytes that it has; None: nobody knows."""
-    queues: int = 1
-    """How many queues can be opened at the same time."""
+    queues: int | None = 1
+    """How many queues can be opened at the same time; None: any number."""
     limits: dict[str, int] = field(default_factory=dict)
     lacks: tuple[str, ...] = ()
     """The dtypes that it cannot hold or compute with."""
@@ -94,3 +94,14 @@ class Driver(Protocol):
 
     def synchronize(self) -> None:
         """Return when everything that was queued is over."""
+
+
+@runtime_checkable
+class SharingDriver(Driver, Protocol):
+    """A device whose memory the host can reach by itself."""
+
+    def window(self, block: DeviceBlock) -> Array:
+        """The bytes of a block, shared with it: whoever holds them keeps their memory alive."""
+
+    def adopt(self, address: int, nbytes: int, owner: Any = None) -> DeviceBlock:
+        """A block on somebody else's memory, which ``owner`` keeps where it is."""

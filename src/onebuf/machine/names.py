@@ -14,6 +14,8 @@ from onebuf.errors import DeviceError
 ALIASES = {"CLANG": "CPU", "HOST": "CPU", "GPU": "OPENCL", "CL": "OPENCL", "VK": "VULKAN"}
 PATHS = frozenset({"DISK"})
 """Kinds whose devices are told apart by a path."""
+MOST_DIGITS = 9
+"""Of the number of a device or a queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def parse(text: str) -> Name:
 def _number(text: str, digits: str, what: str) -> int:
     if not digits:
         return 0
-    if not digits.isdecimal():
+    if not digits.isdecimal() or len(digits) > MOST_DIGITS:
         raise DeviceError(
             f"{text!r} needs a whole number as its {what}, got {digits!r}; "
             f"names look like CPU, OPENCL:1 or OPENCL:1@2"

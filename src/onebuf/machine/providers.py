@@ -11,13 +11,12 @@ a table. Another package adds one through the entry-point group ``onebuf.devices
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
-from onebuf.errors import DeviceError
+from onebuf.errors import DeviceError, MissingPackage, OnebufError
 
 GROUP = "onebuf.devices"
 
@@ -53,9 +52,24 @@ OURS = {
 }
 
 
+_OWNERS = {("torch", "Tensor"): "TORCH", ("jax", "Array"): "JAX", ("jaxlib", "ArrayImpl"): "JAX"}
+
+
+def owner(native: Any) -> str | None:
+    """The kind of device whose library an array belongs to; no library is imported to find out.
+
+    >>> owner([1, 2, 3])
+    """
+    for one in type(native).__mro__:
+        kind = _OWNERS.get((one.__module__.partition(".")[0], one.__name__))
+        if kind is not None:
+            return kind
+    return None
+
+
 def kinds() -> list[str]:
     """Every kind of device that is known here, ours first."""
-    return [*OURS, *sorted(_theirs())]
+    return [*OURS, *sorted(_theirs().keys() - OURS.keys())]
 
 
 def usable() -> list[str]:
@@ -74,14 +88,41 @@ def has_products(kind: str) -> bool:
     return kind in OURS and OURS[kind].has_products
 
 
-def provider(kind: str) -> Callable[[], Provider]:
-    """What loads the provider of a kind, when it is called."""
-    if kind in OURS:
-        return lambda: importlib.import_module(OURS[kind].module)
-    theirs = _theirs().get(kind)
-    if theirs is None:
-        raise DeviceError(unknown(kind))
-    return theirs.load  # type: ignore[no-any-return]
+def provider(kind: str) -> Provider:
+    """The provider of a kind, imported now."""
+    try:
+        return _load(kind)
+    except OnebufError:
+        raise
+    except Exception as error:  # whatever the import of a foreign package may raise
+        raise DeviceError(_failed(kind, "imported", error)) from error
+
+
+def _load(kind: str) -> Provider:
+    entry = OURS.get(kind)
+    if entry is None:
+        theirs = _theirs().get(kind)
+        if theirs is None:
+            raise DeviceError(unknown(kind))
+        return theirs.load()  # type: ignore[no-any-return]
+    if entry.package and not _has(entry.package):
+        raise MissingPackage.extra(entry.package, kind.lower(), f"a device of the kind {kind}")
+    return importlib.import_module(entry.module)
+
+
+def count(kind: str) -> int:
+    """How many devices of a kind there are; an error says what is missing."""
+    found = provider(kind)
+    try:
+        return found.count()
+    except OnebufError:
+        raise
+    except Exception as error:  # whatever a driver or a foreign package may raise
+        raise DeviceError(_failed(kind, "counted", error)) from error
+
+
+def _failed(kind: str, what: str, error: Exception) -> str:
+    return f"devices of the kind {kind} could not be {what}: {type(error).__name__}: {error}"
 
 
 def unknown(name: str) -> str:

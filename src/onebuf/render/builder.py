@@ -8,6 +8,7 @@ that is the same in all lanes, widened where it meets the others.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
@@ -47,6 +48,9 @@ class Builder:
         """The label of the block being written, for a phi that comes from here."""
         self._count = 0
         self._labels = 0
+
+    rare: Callable[..., Value] | None = None
+    """How rare cases are written, in languages that do it otherwise than `onebuf.render.rare`."""
 
     def text(self) -> str:
         """Everything written so far."""
@@ -161,6 +165,13 @@ class Builder:
         """-x, also of zeros and NaNs."""
         name = self.emit(f"fneg {self.type(x.type, x.uniform)} {x.name}")
         return Value(name, x.type, x.uniform)
+
+    def looked_up(self, table: str, numbers: Sequence[int], position: Value) -> Value:
+        """The number of i64 at ``position`` of a table beside the function; of one lane."""
+        words = ", ".join(f"i64 {number}" for number in numbers)
+        self.helpers[table] = f"@{table} = internal constant [{len(numbers)} x i64] [{words}]"
+        address = self.emit(f"getelementptr i64, ptr @{table}, i64 {position.name}")
+        return Value(self.emit(f"load i64, ptr {address}"), "i64")
 
 
 def literal(element: str, number: float | int) -> str:

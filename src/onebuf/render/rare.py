@@ -35,6 +35,8 @@ def rare(
     >>> sorted(b.helpers)
     ['onebuf.double_it.double', 'onebuf.double_it.double.4']
     """
+    if b.rare is not None:
+        return b.rare(name, lanes, usual, formula, *operands)
     uniform = all(value.uniform for value in (lanes, usual, *operands))
     count = 1 if uniform else b.lanes
     function = _one(b, name, usual.type, formula, *operands)

@@ -175,6 +175,11 @@ class OpenClDriver:
             buffer = cl.Buffer(self.physical.context, flags, hostbuf=array)
         return DeviceBlock(Memory(buffer, array.nbytes), array.nbytes, keeps=array)
 
+    def unwrap(self, block: DeviceBlock) -> Any:
+        """The buffer of pyopencl; what was queued here comes before what others queue for it."""
+        self.synchronize()
+        return block.memory.buffer
+
     # -- kernels -----------------------------------------------------------------------------------
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:

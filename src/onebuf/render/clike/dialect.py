@@ -151,8 +151,12 @@ class Dialect:
         raise NotImplementedError
 
     def element(self, memory: str, place: str) -> str:
-        """An element of global or shared memory, to be read or assigned to."""
+        """An element of global or shared memory, to be read."""
         return f"{memory}[{place}]"
+
+    def assign(self, memory: str, place: str, value: str) -> str:
+        """The statement that writes an element of global or shared memory."""
+        return f"{self.element(memory, place)} = {value};"
 
     def shared(self, dtype: DT, name: str, size: int) -> str:
         """The declaration of memory that a work-group shares."""

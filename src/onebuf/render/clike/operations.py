@@ -36,6 +36,15 @@ def _arithmetic(sign: str, of_bools: str) -> Express:
     return express
 
 
+def _order(sign: str, of_bools: str) -> Express:
+    """A comparison; languages do not agree on whether false is less than true."""
+
+    def express(t: Terms, dtype: DT, x: str, y: str) -> str:
+        return of_bools.format(x, y) if kind(dtype) == "b" else f"{x} {sign} {y}"
+
+    return express
+
+
 def _logic(sign: str) -> Express:
     return lambda t, dtype, x, y: f"{truth(t, dtype, x)} {sign} {truth(t, dtype, y)}"
 
@@ -148,10 +157,10 @@ OPERATIONS: dict[Op, Express] = {
     BINARY["divide"]: _infix("/"),
     BINARY["equal"]: _infix("=="),
     BINARY["not_equal"]: _infix("!="),
-    BINARY["less"]: _infix("<"),
-    BINARY["less_equal"]: _infix("<="),
-    BINARY["greater"]: _infix(">"),
-    BINARY["greater_equal"]: _infix(">="),
+    BINARY["less"]: _order("<", "!{} && {}"),
+    BINARY["less_equal"]: _order("<=", "!{} || {}"),
+    BINARY["greater"]: _order(">", "{} && !{}"),
+    BINARY["greater_equal"]: _order(">=", "{} || !{}"),
     BINARY["logical_and"]: _logic("&&"),
     BINARY["logical_or"]: _logic("||"),
     BINARY["logical_xor"]: _logic("!="),
@@ -220,6 +229,8 @@ def express(t: Terms, op: Op, dtypes: tuple[DT, ...], texts: tuple[str, ...], re
         return OPERATIONS[op](t, result, *texts)
     if kind(dtype) == "c" or op is COMPLEX:
         return complexes.express(t, op, dtype, texts, result)
+    if op is UNARY["conj"]:
+        return convert(t, dtype, result, texts[0])  # of bools it gives int8, as NumPy does
     text = (OPERATIONS.get(op) or FLOATS_ONLY[op])(t, dtype, *texts)
     if result.name in NARROW and op not in _KEEPING:
         return t.rounded(result, text)

@@ -77,12 +77,17 @@ def _extreme(t: Terms, name: str, dtype: DT, sign: str, both: str) -> str:
 
 
 def sign(t: Terms, name: str, dtype: DT) -> str:
-    """-1, 0 or 1; NaN of NaN."""
-    T = t.type(dtype)
-    zero, one, minus = (t.literal(dtype, value) for value in (0.0, 1.0, -1.0))
+    """-1, 0 or 1, never a negative zero; NaN of NaN."""
+    T, bits, zero = t.type(dtype), _bits(dtype), t.literal(dtype, 0.0)
+    top = t.literal(bits, 1 << 8 * dtype.itemsize - 1)
+    one = t.literal(bits, int(np.ones((), dtype).view(f"u{dtype.itemsize}")))
     nan = t.define("is_nan", dtype, is_nan)
-    found = f"(a > {zero} ? {one} : (a < {zero} ? {minus} : {zero}))"
-    return f"{T} {name}({T} a) {{ return {nan}(a) ? a : {found}; }}"
+    found = t.dialect.of_bits(dtype, f"({t.dialect.bits(dtype, 'a')} & {top}) | {one}")
+    return (
+        f"{T} {name}({T} a) {{\n"
+        f"  if ({nan}(a)) return a;\n"
+        f"  return a == {zero} ? {zero} : {found};\n}}"
+    )
 
 
 def floor_divide(t: Terms, name: str, dtype: DT) -> str:

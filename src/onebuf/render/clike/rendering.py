@@ -259,8 +259,8 @@ class _Rendering:
             return
         if self.lines[home].code is Code.DEFINE_LOCAL:
             dtype = self.t.real(dtype)
-        element = self.dialect.element(self.names[home], self.names[place[0]])
-        self.t.line(f"{element} = {self.t.stored(dtype, self.names[source])};")
+        value = self.t.stored(dtype, self.names[source])
+        self.t.line(self.dialect.assign(self.names[home], self.names[place[0]], value))
 
     def alu(self, number: int, line: Instruction) -> None:
         """An operation."""

@@ -21,7 +21,7 @@ def _whole_part(x: Term) -> Term:
     return where(near > x, near - 1.0, near)
 
 
-def _fmod(x: Term, y: Term) -> Term:
+def fmod(x: Term, y: Term) -> Term:
     """x less the multiple of y that leaves the least of x's sign."""
     first, second = magnitude(x.to("double")), magnitude(y.to("double"))
     ratio = first / second
@@ -53,7 +53,7 @@ def _machine(b: Builder, x: Value, y: Value) -> Value:
 
 def remainder(x: Term, y: Term) -> Term:
     """What is left of x after taking off y floor(x / y): zero or of y's sign."""
-    return _adjusted(_fmod(x, y), y)[0]
+    return _adjusted(fmod(x, y), y)[0]
 
 
 def _adjusted(rest: Term, y: Term) -> tuple[Term, Term]:
@@ -65,7 +65,7 @@ def _adjusted(rest: Term, y: Term) -> tuple[Term, Term]:
 
 def floor_divide(x: Term, y: Term) -> Term:
     """floor(x / y), of the exact quotient; where one is infinite, the standard's x / y."""
-    rest = _fmod(x, y)
+    rest = fmod(x, y)
     _, differs = _adjusted(rest, y)
     direct = x / y
     quotient = (x - rest) / y

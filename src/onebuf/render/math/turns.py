@@ -9,7 +9,6 @@ is below 2**-137 of a quarter turn; no double is nearer than 2**-62 to a multipl
 
 from __future__ import annotations
 
-from onebuf.render.builder import Value
 from onebuf.render.math.coefficients import HALF_PI_PAIR, TWO_OVER_PI
 from onebuf.render.math.pairs import Pair, normal, product
 from onebuf.render.math.term import Operand, Term, where
@@ -58,13 +57,8 @@ def _times_two_over_pi(x: Term) -> Words:
 def _digits(position: Term) -> tuple[Term, Term, Term, Term]:
     """Four words of the digits of 2 / pi."""
     b = position.b
-    table = ", ".join(f"i64 {word}" for word in (0, *TWO_OVER_PI))
-    count = len(TWO_OVER_PI) + 1
-    b.helpers[_TABLE] = f"@{_TABLE} = internal constant [{count} x i64] [{table}]"
-    words = []
-    for k in range(4):
-        address = b.emit(f"getelementptr i64, ptr @{_TABLE}, i64 {(position + k).value.name}")
-        words.append(Term(b, Value(b.emit(f"load i64, ptr {address}"), "i64")))
+    table = (0, *TWO_OVER_PI)
+    words = [Term(b, b.looked_up(_TABLE, table, (position + k).value)) for k in range(4)]
     return words[0], words[1], words[2], words[3]
 
 

@@ -1,4 +1,4 @@
-"""tinygrad's helpers between ``memoryview`` and ctypes, as ``tinygrad.helpers`` spells them.
+"""tinygrad's helpers between ``memoryview`` and ctypes.
 
 What they give keeps the memory's owner alive; sizes are bytes and are checked; read-only and empty
 memory can be read. A memory view here is a ``memoryview``, a `Window`, or anything that exports
@@ -24,7 +24,7 @@ def from_mv(mv: Any, to_type: Any = ctypes.c_char) -> Any:
     >>> list(from_mv(memoryview(bytearray(b"\\1\\0\\2\\0")), ctypes.c_uint16))
     [1, 2]
     """
-    memory = _flat_bytes(mv)
+    memory = flat_bytes(mv)
     itemsize = ctypes.sizeof(to_type)
     if not itemsize or memory.size % itemsize:
         raise ArgumentError(
@@ -61,7 +61,7 @@ def mv_address(mv: Any) -> int:
     >>> mv_address(array.data) == array.ctypes.data
     True
     """
-    return _address(_flat_bytes(mv))
+    return _address(flat_bytes(mv))
 
 
 def flat_mv(mv: Any) -> memoryview:
@@ -70,10 +70,10 @@ def flat_mv(mv: Any) -> memoryview:
     >>> flat_mv(np.zeros((2, 3), "float16").data).shape
     (12,)
     """
-    return _flat_bytes(mv).data
+    return flat_bytes(mv).data
 
 
-def _flat_bytes(mv: Any) -> np.ndarray[Any, Any]:
+def flat_bytes(mv: Any) -> np.ndarray[Any, Any]:
     """Every byte of ``mv``, on the same memory, which the array keeps alive."""
     try:
         return np.frombuffer(mv, np.uint8)

@@ -1,0 +1,73 @@
+"""Drivers of host memory: transfers are copies, done when the call returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf.machine import Allocator, CachingAllocator, Device, DeviceBlock
+
+Array = np.ndarray[Any, Any]
+
+
+class Done:
+    """Work that is over when the call returns."""
+
+    is_done = True
+
+    def wait(self) -> None:
+        """Return at once."""
+
+    def times(self) -> tuple[int, int]:
+        """Nobody took the time."""
+        return (0, 0)
+
+
+DONE = Done()
+
+
+def _get(nbytes: int) -> Array:
+    try:
+        return np.empty(nbytes, np.uint8)
+    except (OverflowError, ValueError):
+        raise MemoryError(f"{nbytes} bytes are beyond the address space") from None
+
+
+def _drop(memory: Array) -> None:
+    """Python lets go of it by itself."""
+
+
+class HostMemoryDriver:
+    """Memory of the host that belongs to a device: transfers are copies, done at once."""
+
+    allocator: Allocator
+    survives_fork = True
+
+    def __init__(self, device: Device) -> None:
+        self.allocator = CachingAllocator(device.name, _get, _drop, survives_fork=True)
+
+    def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Done:
+        """Copy bytes into a block."""
+        block.check_range(offset_bytes, data.nbytes)
+        block.memory[offset_bytes : offset_bytes + data.nbytes] = data.reshape(-1).view(np.uint8)
+        return DONE
+
+    def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Done:
+        """Copy bytes out of a block."""
+        block.check_range(offset_bytes, out.nbytes)
+        out.reshape(-1).view(np.uint8)[:] = block.memory[offset_bytes : offset_bytes + out.nbytes]
+        return DONE
+
+    def copy(self, source: DeviceBlock, target: DeviceBlock) -> Done:
+        """Copy a block."""
+        target.check_range(0, source.nbytes)
+        target.memory[: source.nbytes] = source.memory[: source.nbytes]
+        return DONE
+
+    def unwrap(self, block: DeviceBlock) -> Array:
+        """The bytes of a block."""
+        return block.memory[: block.nbytes]  # type: ignore[no-any-return]
+
+    def synchronize(self) -> None:
+        """Everything is over already."""

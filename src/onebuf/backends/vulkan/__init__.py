@@ -1,0 +1,39 @@
+"""Vulkan: every device that a driver on this machine offers, GPUs first, by way of vkdispatch.
+
+Each queue is a device of its own, ``VULKAN:1@2``, with a logical device of Vulkan behind it. So
+there may be more of them than the hardware has, which then shares its own among them. What
+vkdispatch would answer with the end of the process is checked before it is called.
+"""
+
+from __future__ import annotations
+
+from onebuf.backends.vulkan.driver import VulkanDriver
+from onebuf.backends.vulkan.package import start
+from onebuf.backends.vulkan.queue import MOST_QUEUES
+from onebuf.errors import DeviceError
+from onebuf.machine import Device
+
+
+def count() -> int:
+    """How many there are."""
+    return len(start()[1])
+
+
+def open(device: Device) -> VulkanDriver:
+    """The driver of a queue."""
+    native, found = start()
+    parts = device.parts
+    if parts.index >= len(found):
+        names = [f"VULKAN:{n} ({one.info.device_name})" for n, one in enumerate(found)]
+        raise DeviceError(f"{device} is not there; Vulkan offers {', '.join(names) or 'none'}")
+    if parts.queue >= MOST_QUEUES:
+        raise DeviceError(
+            f"{device} needs a queue below {MOST_QUEUES}, got {parts.queue}; the queues of a "
+            f"device share what it can do, so that a few are enough"
+        )
+    physical = found[parts.index]
+    if not physical.info.int_64_support:
+        raise DeviceError(
+            f"{device} needs whole numbers of 64 bits, which {physical.info.device_name} lacks"
+        )
+    return VulkanDriver(device, native, physical)

@@ -1,0 +1,175 @@
+"""The driver of one queue: memory, transfers, and kernels that are ready to run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.vulkan.events import Arriving, Queued, Writing
+from onebuf.backends.vulkan.launching import VulkanLaunch
+from onebuf.backends.vulkan.package import Native, Physical
+from onebuf.backends.vulkan.queue import MOST_QUEUES, Memory, Queue
+from onebuf.backends.vulkan.room import total
+from onebuf.backends.vulkan.sharing import TURNS
+from onebuf.dtypes import float64, kind
+from onebuf.errors import ArgumentError
+from onebuf.graph import Op
+from onebuf.kernel import FOLDS, SCANS, Limits, combines
+from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
+from onebuf.render.clike import supports
+from onebuf.scheduler.groups import Group
+from onebuf.scheduler.positions import EXTREMES
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+
+_COPY = """\
+#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Source { uint source[]; };
+layout(set = 0, binding = 1) buffer Target { uint target[]; };
+layout(push_constant) uniform Arguments { uint words; uint mask; };
+void main() {
+  uint i = gl_LocalInvocationID.x
+    + 64u * (gl_WorkGroupID.x + gl_NumWorkGroups.x * gl_WorkGroupID.y);
+  if (i < words) target[i] = source[i];
+  else if (i == words && mask != 0u) target[i] = (target[i] & ~mask) | (source[i] & mask);
+}
+"""
+"""Whole words, and those bytes of one more that a mask names."""
+
+
+class VulkanDriver:
+    """One queue of a Vulkan device."""
+
+    survives_fork = False
+
+    def __init__(self, device: Device, native: Native, physical: Physical) -> None:
+        self.device = device
+        self.physical = physical
+        self.has_float64 = bool(physical.info.float_64_support)
+        info = physical.info
+        self.limits = Limits(
+            items=min(256, info.max_workgroup_invocations, *info.max_workgroup_size[:2]),
+            shared_bytes=info.max_compute_shared_memory_size,
+        )
+        self.turns = TURNS if "llvmpipe" in info.device_name else None
+        """How many turns of loops a work-item may make, if there is a limit."""
+        self._native = native
+        self._queue = self._opened()
+        self.allocator = self._memory()
+
+    def _opened(self) -> Queue:
+        families = self.physical.families
+        family = families[self.device.parts.queue % len(families)]
+        return Queue(self.device.name, self._native, self.physical, family)
+
+    def _memory(self) -> CachingAllocator:
+        return CachingAllocator(self.device.name, self._get, _drop)
+
+    def _get(self, nbytes: int) -> Memory:
+        return self.queue.allocate(nbytes)
+
+    @property
+    def queue(self) -> Queue:
+        """The queue; a new one, and memory to go with it, if the last one was lost."""
+        if self._queue.lost:
+            self._queue = self._opened()
+            self.allocator = self._memory()
+        return self._queue
+
+    def facts(self) -> Facts:
+        """What there is to know about it."""
+        info = self.physical.info
+        lacks = ("complex64", "complex128", "float8_e4m3fn", "float8_e5m2")
+        version = f"{info.version_major}.{info.version_minor}.{info.version_patch}"
+        return Facts(
+            f"{info.device_name}, Vulkan {version}",
+            total(self.physical),
+            MOST_QUEUES,
+            {
+                "bytes of a block": info.max_storage_buffer_range,
+                "work-items in a group": self.limits.items,
+                "bytes of shared memory": self.limits.shared_bytes,
+                "queues of the hardware": len(self.physical.families),
+            },
+            lacks if self.has_float64 else ("float64", *lacks),
+        )
+
+    # -- transfers ---------------------------------------------------------------------------------
+
+    def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Writing:
+        """Begin to copy contiguous bytes of the host into a block; they may change at once."""
+        _check(block, data.nbytes, offset_bytes, "an upload")
+        memory: Memory = block.memory
+        memory.queue.write(memory, data.tobytes(), offset_bytes)
+        event = block.last = Writing(memory)
+        return event
+
+    def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Arriving:
+        """Begin to copy from a block into contiguous bytes of the host."""
+        _check(block, out.nbytes, offset_bytes, "a download")
+        memory: Memory = block.memory
+        return Arriving(memory.queue.read(memory, out.nbytes, offset_bytes), out)
+
+    def copy(self, source: DeviceBlock, target: DeviceBlock) -> Queued:
+        """Begin to copy a block into another that is no smaller."""
+        _check(target, source.nbytes, 0, "a copy")
+        queue = source.memory.queue
+        if source.nbytes:
+            words, rest = divmod(source.nbytes, 4)
+            arguments = np.array([words, (1 << 8 * rest) - 1], np.uint32).tobytes()
+            groups = -(-(words + 1) // 64)
+            most = self.physical.info.max_workgroup_count[0]
+            program = queue.program(_COPY, 2, len(arguments))
+            grid = (min(groups, most), -(-groups // most), 1)
+            queue.submit(program, [source.memory, target.memory], arguments, grid)
+        event = target.last = Queued(queue)
+        return event
+
+    def synchronize(self) -> None:
+        """Return when everything that was queued is over."""
+        self.queue.synchronize()
+
+    def unwrap(self, block: DeviceBlock) -> Any:
+        """What vkdispatch knows the memory by."""
+        self.synchronize()
+        return block.memory.handle
+
+    # -- kernels -----------------------------------------------------------------------------------
+
+    def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
+        """Whether a kernel may contain ``op`` on operands of these dtypes."""
+        if op in EXTREMES:
+            return combines(EXTREMES[op]) and self._holds(*operands)
+        if op in FOLDS:
+            return combines(op) and self._holds(*operands, result)
+        if op in SCANS:
+            return operands[0] == result and self._holds(result)
+        return supports(op, operands, result, self.has_float64)
+
+    def _holds(self, *dtypes: DT) -> bool:
+        """Whether these are numbers that kernels compute with."""
+        return all(
+            kind(dtype) != "c"
+            and not dtype.name.startswith("float8")
+            and (dtype != float64 or self.has_float64)
+            for dtype in dtypes
+        )
+
+    def prepare(self, group: Group) -> VulkanLaunch:
+        """A kernel, lowered, rendered and compiled."""
+        return VulkanLaunch(self, group)
+
+
+def _drop(memory: Memory) -> None:
+    memory.queue.free(memory)
+
+
+def _check(block: DeviceBlock, nbytes: int, offset_bytes: int, what: str) -> None:
+    if offset_bytes < 0 or offset_bytes + nbytes > block.nbytes:
+        raise ArgumentError(
+            f"{what} needs bytes inside of the block, 0 to {block.nbytes}, got {offset_bytes} to "
+            f"{offset_bytes + nbytes}"
+        )

@@ -1,0 +1,110 @@
+"""Launches: a kernel with everything that does not change from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onebuf.backends.vulkan.queue import Memory as QueueMemory
+from onebuf.backends.vulkan.sharing import share
+from onebuf.errors import ArgumentError, IndexRangeError, OnebufError
+from onebuf.graph import TAKE
+from onebuf.kernel import Opt
+from onebuf.machine import DeviceBlock
+from onebuf.render.clike import Check, Memory, Scalar, render
+from onebuf.render.clike.glsl import Glsl, arguments
+from onebuf.scheduler.groups import Group
+
+if TYPE_CHECKING:
+    from onebuf.backends.vulkan.driver import VulkanDriver
+
+
+class VulkanLaunch:
+    """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
+
+    def __init__(
+        self, driver: VulkanDriver, group: Group, opts: Sequence[Opt] | None = None
+    ) -> None:
+        self._driver = driver
+        most = driver.physical.info.max_workgroup_count
+        shared = share(group, driver.limits, most, driver.turns, opts)
+        dialect = Glsl(driver.has_float64, shared.local, shared.copies)
+        self.source = source = render(shared.program, dialect)
+        self.is_empty = not shared.program.instances
+        self._grid = shared.grid
+        self._slots = [one.slot for one in source.parameters if isinstance(one, Memory)]
+        self._order = arguments(source.parameters)
+        self._bindings = len(self._slots) + bool(source.checks) + (not self._order.is_pushed)
+        self._pushed = self._order.nbytes if self._order.is_pushed else 0
+        if not self.is_empty:
+            driver.queue.program(source.text, self._bindings, self._pushed)
+
+    def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
+        """Queue it."""
+        if self.is_empty:
+            return
+        driver, source = self._driver, self.source
+        checks = source.checks
+        _check_extents(checks, scalars)
+        memories: list[QueueMemory] = [blocks[slot].memory for slot in self._slots]  # type: ignore[union-attr]
+        packed = self._packed(scalars)
+        flags = _block(driver, bytes(16 * len(checks))) if checks else None
+        if flags is not None:
+            memories.append(flags.memory)
+        beside = None if self._order.is_pushed else _block(driver, packed)
+        if beside is not None:
+            memories.append(beside.memory)
+        queue = driver.queue
+        program = queue.program(source.text, self._bindings, self._pushed)
+        queue.submit(program, memories, packed if self._pushed else b"", self._grid)
+        if flags is not None:
+            found = np.empty(2 * len(checks), np.int64)
+            driver.download(flags, found).wait()
+            _raise_if_set(found, checks, scalars)
+
+    def _packed(self, scalars: Sequence[np.generic]) -> bytes:
+        """The numbers that the kernel is called with, as they lie in memory."""
+        parts = []
+        for one, type_ in self._order.fields:
+            value: Any = scalars[one.number] if isinstance(one, Scalar) else one.value
+            parts.append(np.asarray(value).astype(type_).tobytes())
+        return b"".join(parts)
+
+
+def _block(driver: VulkanDriver, data: bytes) -> DeviceBlock:
+    block = driver.allocator.allocate(len(data))
+    driver.upload(np.frombuffer(data, np.uint8), block)
+    return block
+
+
+def _extent(check: Check, scalars: Sequence[np.generic]) -> int:
+    extent = check.extent
+    return int(scalars[extent.number]) if isinstance(extent, Scalar) else int(extent or 0)
+
+
+def _check_extents(checks: Sequence[Check], scalars: Sequence[np.generic]) -> None:
+    """Raise where no index can be right, so that nothing at all may be read."""
+    for check in checks:
+        if check.op is TAKE and _extent(check, scalars) == 0:
+            raise IndexRangeError("an index needs an axis with elements, got one of extent 0")
+
+
+def _raise_if_set(
+    found: np.ndarray[Any, Any], checks: Sequence[Check], scalars: Sequence[np.generic]
+) -> None:
+    """Raise what a kernel left in its flags."""
+    if found[::2].any():
+        number = int(np.flatnonzero(found[::2])[0])
+        raise _error(checks[number], int(found[2 * number + 1]), scalars)
+
+
+def _error(check: Check, value: int, scalars: Sequence[np.generic]) -> OnebufError:
+    if check.op is TAKE:
+        extent = _extent(check, scalars)
+        return IndexRangeError(f"an index needs to be in {-extent}..{extent - 1}, got {value}")
+    return ArgumentError(
+        f"{check.op.name}: whole numbers have no negative powers among themselves, got the "
+        f"exponent {value}; convert with astype('float64') first"
+    )

@@ -1,0 +1,17 @@
+"""``tinygrad.helpers``, as far as there is something of the kind here."""
+
+from onebuf.compat.tinygrad.counters import GlobalCounters
+from onebuf.compat.tinygrad.memory_views import flat_mv, from_mv, mv_address, to_mv
+from onebuf.compat.tinygrad.profiling import Profiling
+from onebuf.compat.tinygrad.progress import tqdm, trange
+
+__all__ = [
+    "GlobalCounters",
+    "Profiling",
+    "flat_mv",
+    "from_mv",
+    "mv_address",
+    "to_mv",
+    "tqdm",
+    "trange",
+]

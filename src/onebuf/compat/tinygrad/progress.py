@@ -1,0 +1,73 @@
+"""Progress bars: the package ``tqdm``, under the spelling of tinygrad's small one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tqdm import std
+
+
+class tqdm(std.tqdm):  # type: ignore[misc]
+    """A progress bar, also around an iterable.
+
+    ``unit_scale`` counts in thousands, as `SI` writes them. ``rate`` is how often a second it may
+    be drawn. ``disable=None`` draws it on terminals only.
+
+    >>> with tqdm(desc="bytes", total=2_000, unit_scale=True, disable=True) as bar:
+    ...     bar.update(1_000)
+    >>> tqdm.SI(1_500_000), tqdm.HMS(3_725)
+    ('1.50M', '1:02:05')
+    """
+
+    disable: bool
+    monitor_interval = 0  # no thread: a bar is drawn when it is updated
+
+    def __init__(
+        self,
+        iterable: Iterable[Any] | None = None,
+        desc: str = "",
+        disable: bool | None = False,
+        unit: str = "it",
+        unit_scale: bool = False,
+        total: int | None = None,
+        rate: int = 100,
+    ) -> None:
+        super().__init__(
+            iterable,
+            desc=desc,
+            disable=disable,
+            unit=unit,
+            unit_scale=unit_scale,
+            total=total,
+            mininterval=1 / rate,
+            smoothing=0,  # the speed is that of all so far
+        )
+        self._draws = not self.disable
+
+    def update(self, n: int = 0, close: bool = False) -> None:
+        """So many more are done; ``close`` draws the bar once more and goes to the next line.
+
+        A bar that was closed goes on there if there is more to come.
+        """
+        self.disable = not self._draws
+        if self.disable:
+            self.n += n
+        super().update(n)
+        if close:
+            self.close()
+
+    @staticmethod
+    def SI(x: float) -> str:
+        """A number with three digits and k, M, G, ... for each thousand that it is divided by."""
+        return str(std.tqdm.format_sizeof(x))
+
+    @staticmethod
+    def HMS(t: float) -> str:
+        """Seconds as hours, minutes and seconds."""
+        return str(std.tqdm.format_interval(t))
+
+
+def trange(n: int, **kwargs: Any) -> tqdm:
+    """``range(n)`` with a progress bar."""
+    return tqdm(range(n), total=n, **kwargs)

@@ -1,0 +1,126 @@
+"""Contexts: an ordered list of queues over one or more devices, as one device.
+
+What is on a context has a replica on every queue. For the rest of the program a context is a device
+like any other: a graph on it is scheduled once, and its kernels are queued once for each replica.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+from onebuf.errors import ArgumentError, DeviceError
+from onebuf.machine.device import Device, device, devices
+from onebuf.machine.driver import Driver
+from onebuf.machine.names import Name
+from onebuf.machine.providers import usable
+
+
+class Context(Device):
+    """A device made of queues: ``places``, in order."""
+
+    buffers = ("onebuf.kinds.replicated", "ReplicatedBuffer")
+
+    __slots__ = ("places",)
+
+    def __init__(self, places: tuple[Device, ...]) -> None:
+        super().__init__(Name(f"[{', '.join([place.name for place in places])}]"))
+        self.places = places
+        self.is_host = False
+        self.has_products = all(place.has_products for place in places)
+
+    def _open(self) -> Driver:
+        return importlib.import_module("onebuf.backends.replicas").open(self)  # type: ignore[no-any-return]
+
+    def on_queue(self, queue: int) -> Device:
+        """The device of one queue."""
+        return self.places[checked_index(self, queue)]
+
+    def synchronize(self) -> None:
+        """Return when everything that was queued is over, on every queue."""
+        self.driver.synchronize()
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __enter__(self) -> Context:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.synchronize()
+
+    def __repr__(self) -> str:
+        return f"Context({', '.join(place.name for place in self.places)})"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _context_of, (self.places,)
+
+
+_contexts: dict[tuple[Device, ...], Context] = {}
+
+
+def _context_of(places: tuple[Device, ...]) -> Context:
+    found = _contexts.get(places)
+    if found is None:
+        found = _contexts.setdefault(places, Context(places))
+    return found
+
+
+def context(devices: Sequence[str | Device] | None = None, queues: int = 1) -> Context:
+    """A context over ``queues`` queues of each of ``devices``; the same queues, the same context.
+
+    Without ``devices``, over every OpenCL device, or over the host if there is none.
+
+    >>> context(["CPU"], queues=2)
+    Context(CPU@1, CPU@2)
+    """
+    if type(queues) is not int or queues < 1:
+        raise ArgumentError(f"a context needs a whole number of queues, at least 1, got {queues!r}")
+    if isinstance(devices, str | Device):
+        devices = [devices]
+    homes = _usual() if devices is None else [device(one) for one in devices]
+    if not homes:
+        raise ArgumentError("a context needs at least one device, got none")
+    for number, home in enumerate(homes):
+        if home in homes[:number]:
+            raise ArgumentError(
+                f"a context needs devices that differ, got {home} twice; "
+                f"ask for several queues of one device with queues="
+            )
+        if home.parts.queue:
+            raise ArgumentError(
+                f"a context needs devices, got the queue {home}; queues= says how many of each"
+            )
+        if isinstance(home, Context):
+            raise ArgumentError(f"a context needs devices, got the context {home.name}")
+    # The host's own memory is NumPy's, who knows nothing of replicas; its queues are apart from it.
+    places = tuple([home.on_queue(n + home.is_host) for home in homes for n in range(queues)])
+    found = _context_of(places)
+    found.driver  # noqa: B018 - what cannot be opened is told here, not at the first use
+    return found
+
+
+def _usual() -> list[Device]:
+    if "OPENCL" in usable():
+        try:
+            return list(devices("OPENCL")) or [device("CPU")]
+        except DeviceError:
+            return [device("CPU")]
+    return [device("CPU")]
+
+
+def checked_index(context: Context, index: int) -> int:
+    """The number of a queue, which may count from the end."""
+    count = len(context.places)
+    if type(index) is not int or not -count <= index < count:
+        raise ArgumentError(
+            f"a queue needs a number in 0..{count - 1}, as {context!r} has {count}, got {index!r}"
+        )
+    return index % count

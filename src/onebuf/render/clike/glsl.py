@@ -1,0 +1,344 @@
+"""GLSL for Vulkan, as a dialect.
+
+Elements of 8 and 16 bits are kept as they are in memory, four or two in a word, and computed with
+in 32 bits: this takes nothing of a device but words. Neighbours in a word belong to different
+work-items, so one is written by flipping those of its bits that differ, at once. Numbers of 64
+bits are there if the device has them; positions are such numbers, so whole ones it must have.
+
+Arguments are push constants as long as they fit, else a memory of their own, the last one.
+Functions of floats are those of `onebuf.render.clike.glsl_math`, which computes in doubles; GLSL's
+own stand in for them on devices that have none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import copysign, isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+
+from onebuf.dtypes import float32, float64, kind
+from onebuf.render.clike.dialect import (
+    NARROW,
+    Dialect,
+    Flags,
+    Memory,
+    Parameter,
+    Scalar,
+    Text,
+    Whole,
+)
+from onebuf.render.clike.glsl_math import FORMULAS, PREFIX, constant, library
+from onebuf.render.clike.glsl_short import SHORT
+
+DT = np.dtype[Any]
+
+PUSHED = 128
+"""Bytes of push constants that every device has."""
+
+_SMALL = {"INT8": "int", "INT16": "int", "UINT8": "uint", "UINT16": "uint"}
+"""Our names for types of less than a word, and what they are computed in."""
+_CALLED = re.compile(rf"\b{PREFIX}(\w+)\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The order in which the numbers that a kernel is called with lie in memory."""
+
+    fields: tuple[tuple[Scalar | Whole, str], ...]
+    """Each with the NumPy name of its type: the wider ones first, so that nothing is between."""
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they take."""
+        return sum(np.dtype(type_).itemsize for _, type_ in self.fields)
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether they come as push constants."""
+        return self.nbytes <= PUSHED
+
+
+def arguments(parameters: Sequence[Parameter]) -> Arguments:
+    """How the numbers among ``parameters`` are handed over.
+
+    >>> arguments([Scalar(0, np.dtype("int8")), Whole("n0", 5)]).fields
+    ((Whole(name='n0', value=5), 'int64'), (Scalar(number=0, dtype=dtype('int8')), 'int32'))
+    """
+    fields = [(one, _argument(one)) for one in parameters if isinstance(one, Scalar | Whole)]
+    fields.sort(key=lambda field: -np.dtype(field[1]).itemsize)
+    return Arguments(tuple(fields))
+
+
+def _argument(one: Scalar | Whole) -> str:
+    if isinstance(one, Whole):
+        return "int64"
+    if one.dtype.itemsize == 8:
+        return str(one.dtype.name)
+    return {"b": "uint32", "u": "uint32", "i": "int32", "f": "float32"}[kind(one.dtype)]
+
+
+class Glsl(Dialect):
+    """GLSL 4.5 for Vulkan, with groups of ``local`` work-items where kernels leave that open.
+
+    >>> Glsl().literal(np.dtype("float32"), 1.5), Glsl().cast("INT8", "x")
+    ('1.5f', 'bitfieldExtract(int(x), 0, 8)')
+    """
+
+    types: ClassVar[dict[str, str]] = {
+        "bool": "bool",
+        "int8": "INT8",
+        "int16": "INT16",
+        "int32": "int",
+        "int64": "int64_t",
+        "uint8": "UINT8",
+        "uint16": "UINT16",
+        "uint32": "uint",
+        "uint64": "uint64_t",
+        "float32": "float",
+        "float64": "double",
+        **dict.fromkeys(NARROW, "float"),
+    }
+    memory_types: ClassVar[dict[str, str]] = {"bool": "UINT8", **dict.fromkeys(NARROW, "UINT16")}
+    functions: ClassVar[dict[str, str]] = {
+        "fabs": "abs",
+        **{name: PREFIX + name for name in FORMULAS},
+    }
+
+    def __init__(
+        self, has_float64: bool = True, local: tuple[int, int, int] = (64, 1, 1), copies: int = 1
+    ) -> None:
+        self.has_float64 = has_float64
+        self.local = local
+        self.copies = copies
+        """How often the body of an innermost loop is written."""
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def cast(self, type_: str, text: str) -> str:
+        """A conversion."""
+        if type_ in ("INT8", "INT16"):
+            return f"bitfieldExtract(int({text}), 0, {type_[3:]})"
+        if type_ in ("UINT8", "UINT16"):
+            return f"(uint({text}) & {'0xffu' if type_ == 'UINT8' else '0xffffu'})"
+        return f"{type_}({text})"
+
+    def literal(self, dtype: DT, value: Any) -> str:
+        """A number."""
+        letter = kind(dtype)
+        if letter == "b":
+            return "true" if value else "false"
+        if letter == "f":
+            return _real(dtype, float(value))
+        number = int(value)
+        if letter == "u":
+            return f"{number}UL" if dtype.itemsize == 8 else f"{number}u"
+        if dtype.itemsize < 8:
+            return constant("i32", number)
+        return f"{number}L" if 0 <= number < 1 << 31 else constant("i64", number)
+
+    def bits(self, dtype: DT, text: str) -> str:
+        """The bits of a float."""
+        return f"doubleBitsToUint64({text})" if dtype == float64 else f"floatBitsToUint({text})"
+
+    def of_bits(self, dtype: DT, text: str) -> str:
+        """The float of some bits."""
+        return f"uint64BitsToDouble({text})" if dtype == float64 else f"uintBitsToFloat({text})"
+
+    # -- indices -----------------------------------------------------------------------------------
+
+    def global_id(self, dimension: int) -> str:
+        """The index of a work-item among all."""
+        size, item = self.local[dimension], f"gl_LocalInvocationID.{'xyz'[dimension]}"
+        return f"{self.group_id(dimension)} * {size}L + int64_t({item})"
+
+    def group_id(self, dimension: int) -> str:
+        """The index of a work-group."""
+        return f"GROUP_{dimension}"
+
+    def local_id(self, dimension: int) -> str:
+        """The index of a work-item in its group."""
+        return f"int64_t(gl_LocalInvocationID.{'xyz'[dimension]})"
+
+    def barrier(self) -> str:
+        """Where all work-items of a group wait for one another."""
+        return "barrier();"
+
+    # -- memory ------------------------------------------------------------------------------------
+
+    def element(self, memory: str, place: str) -> str:
+        """An element, to be read."""
+        return f"get_{memory}({place})" if memory[0] == "m" else f"{memory}[int({place})]"
+
+    def assign(self, memory: str, place: str, value: str) -> str:
+        """The statement that writes an element."""
+        if memory[0] == "m":
+            return f"put_{memory}({place}, {value});"
+        return f"{memory}[int({place})] = {value};"
+
+    def shared(self, dtype: DT, name: str, size: int) -> str:
+        """Memory that a work-group shares."""
+        return f"shared {self.memory_type(dtype)} {name}[{size}];"
+
+    # -- the text ----------------------------------------------------------------------------------
+
+    def assemble(self, text: Text) -> str:
+        """The whole text; no product and sum become one operation with another rounding."""
+        local = (*text.local_size, 1, 1)[:3] if text.local_size else self.local
+        sizes = ", ".join([f"local_size_{x} = {n}" for x, n in zip("xyz", local, strict=True)])
+        body = _unrolled([_exact(line) for line in text.body], self.copies)
+        functions = [_exact_function(function) for function in text.functions]
+        return "\n".join(
+            [
+                "#version 450",
+                "#extension GL_EXT_scalar_block_layout : require",
+                "#extension GL_ARB_gpu_shader_int64 : require",
+                *[f"#define {name} {type_}" for name, type_ in _SMALL.items()],
+                f"layout({sizes}) in;",
+                *self._memories(text.parameters),
+                *_group_indices(body),
+                *text.shared,
+                *self._library("\n".join([*functions, *body])),
+                *functions,
+                "void main() {",
+                *[f"  {line}" for line in body],
+                "}",
+                "",
+            ]
+        )
+
+    def _memories(self, parameters: Sequence[Parameter]) -> list[str]:
+        """Every memory under its binding, and the arguments."""
+        lines: list[str] = []
+        binding = 0
+        for one in parameters:
+            if isinstance(one, Memory):
+                lines += self._memory(one, binding)
+            elif isinstance(one, Flags):
+                lines.append(_block(binding, f"int64_t {one.name}[];"))
+            binding += isinstance(one, Memory | Flags)
+        order = arguments(parameters)
+        fields = " ".join([f"{_WIDE[type_]} {one.name};" for one, type_ in order.fields])
+        if not fields:
+            return lines
+        if order.is_pushed:
+            return [*lines, f"layout(push_constant, scalar) uniform Arguments {{ {fields} }};"]
+        return [*lines, _block(binding, fields)]
+
+    def _memory(self, memory: Memory, binding: int) -> list[str]:
+        name, type_ = memory.name, self.memory_type(memory.dtype)
+        if type_ not in _SMALL:
+            return [
+                _block(binding, f"{type_} {name}[];"),
+                f"#define get_{name}(i) {name}[int(i)]",
+                f"#define put_{name}(i, v) {name}[int(i)] = v",
+            ]
+        bits = 8 * memory.dtype.itemsize
+        each = 32 // bits
+        word = f"{name}[i / {each}]"
+        value, mask = _SMALL[type_], f"0x{(1 << bits) - 1:x}u"
+        return [
+            _block(binding, f"uint {name}[];"),
+            f"{value} get_{name}(int64_t place) {{",
+            "  int i = int(place);",
+            f"  return bitfieldExtract({value}({word}), (i % {each}) * {bits}, {bits});",
+            "}",
+            f"void put_{name}(int64_t place, {value} v) {{",
+            f"  int i = int(place), shift = (i % {each}) * {bits};",
+            f"  uint differs = (({word} >> shift) ^ uint(v)) & {mask};",
+            f"  atomicXor({word}, differs << shift);",
+            "}",
+        ]
+
+    def _library(self, text: str) -> list[str]:
+        """The functions that a text calls, and what these need."""
+        found: dict[str, str] = {}
+        elements = ["float", "double"] if self.has_float64 and "double" in text else ["float"]
+        for name in sorted({match for match in _CALLED.findall(text) if match in FORMULAS}):
+            for element in elements:
+                found |= library(name, element) if self.has_float64 else SHORT[name]
+        return list(found.values())
+
+
+_WIDE = {
+    **{"int64": "int64_t", "uint64": "uint64_t", "float64": "double"},
+    **{"int32": "int", "uint32": "uint", "float32": "float"},
+}
+
+
+def _block(binding: int, fields: str) -> str:
+    return f"layout(set = 0, binding = {binding}, scalar) buffer Block{binding} {{ {fields} }};"
+
+
+def _group_indices(body: Sequence[str]) -> list[str]:
+    """The indices of groups: if there is one, all dimensions that are launched are one for it."""
+    lines = [
+        f"#define GROUP_{n} int64_t(gl_WorkGroupID.{axis})" for n, axis in enumerate("xyz") if n
+    ]
+    several = any("GROUP_1" in line or "GROUP_2" in line for line in body)
+    return [*lines, "#define GROUP_0 " + ("int64_t(gl_WorkGroupID.x)" if several else _ONE)]
+
+
+_ONE = (
+    "(int64_t(gl_WorkGroupID.x) + int64_t(gl_NumWorkGroups.x) * int64_t(gl_WorkGroupID.y + "
+    "gl_NumWorkGroups.y * gl_WorkGroupID.z))"
+)
+
+
+_LOOP = re.compile(r"\s*for \(int64_t (\w+) = ([^;]*); \w+ < ([^;]*); \w+\+\+\) {")
+
+
+def _unrolled(lines: Sequence[str], copies: int) -> list[str]:
+    """Innermost loops with ``copies`` turns in one, and a loop for the turns that are left."""
+    found: list[str] = []
+    at = 0
+    while at < len(lines):
+        loop = _LOOP.fullmatch(lines[at]) if copies > 1 else None
+        end = _end(lines, at) if loop else at
+        body = lines[at + 1 : end]
+        if loop is None or any(_LOOP.fullmatch(line) for line in body):
+            found.append(lines[at])
+            at += 1
+            continue
+        name, first, last = loop.groups()
+        found.append(f"int64_t {name} = {first};")
+        found.append(f"while ({name} + {copies - 1}L < {last}) {{")
+        found += ["{", *body, "}", f"{name}++;"] * copies
+        found += ["}", f"for (; {name} < {last}; {name}++) {{", *body, "}"]
+        at = end + 1
+    return found
+
+
+def _end(lines: Sequence[str], begin: int) -> int:
+    """The line that ends what a line begins."""
+    depth = 0
+    for at in range(begin, len(lines)):
+        depth += lines[at].endswith("{") - lines[at].strip().startswith("}")
+        if depth == 0:
+            return at
+    raise AssertionError("a loop is ended")
+
+
+def _exact(line: str) -> str:
+    """A declaration of floats whose operations are left as they are."""
+    return re.sub(r"^(\s*)((?:float|double) \w+ =)", r"\1precise \2", line)
+
+
+def _exact_function(text: str) -> str:
+    """A function with all its operations on floats left as they are."""
+    found = re.match(r"(float|double) ", text)
+    if found is not None:
+        kept = rf"{{ precise {found[1]} found = \1; return found; }}"
+        text = re.sub(r"return ([^;]*[^;\w][^;]*);", kept, text)
+    return "\n".join([_exact(line) for line in text.split("\n")])
+
+
+def _real(dtype: DT, value: float) -> str:
+    element = "double" if dtype == float64 else "float"
+    if isfinite(value) and dtype == float32:
+        value = float(np.float32(value))
+    text = constant(element, abs(value))
+    return f"(-{text})" if copysign(1, value) < 0 else text

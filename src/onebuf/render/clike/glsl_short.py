@@ -1,0 +1,87 @@
+"""Mathematics in GLSL for devices without doubles: what the language has, and no more exact.
+
+Its functions may be some hundred units in the last place off, and of large angles they know little.
+"""
+
+from __future__ import annotations
+
+_WITH_SIGN = """\
+float ob_copysign(float x, float y) {
+  return uintBitsToFloat((floatBitsToUint(x) & 0x7fffffffu) | (floatBitsToUint(y) & 0x80000000u));
+}"""
+_POW = """\
+float ob_pow(float x, float y) {
+  if (y == 0.0f || x == 1.0f) return 1.0f;
+  float size = pow(abs(x), y);
+  if (x >= 0.0f || isnan(x)) return size;
+  bool whole = floor(y) == y;
+  bool odd = whole && abs(y) < 16777216.0f && floor(y * 0.5f) != y * 0.5f;
+  return whole ? (odd ? -size : size) : (isinf(x) ? size : uintBitsToFloat(0x7fc00000u));
+}"""
+_FMOD = """\
+float ob_fmod(float x, float y) {
+  if (isnan(x) || isnan(y) || isinf(x) || y == 0.0f) return uintBitsToFloat(0x7fc00000u);
+  uint a = floatBitsToUint(x), b = floatBitsToUint(y), top = a & 0x80000000u;
+  a &= 0x7fffffffu;
+  b &= 0x7fffffffu;
+  if (a < b || b >= 0x7f800000u) return x;
+  int far = max(int(a >> 23), 1), near = max(int(b >> 23), 1);
+  a = a < 0x800000u ? a : (a & 0x7fffffu) | 0x800000u;
+  b = b < 0x800000u ? b : (b & 0x7fffffu) | 0x800000u;
+  while (a < 0x800000u) { a <<= 1; far--; }
+  while (b < 0x800000u) { b <<= 1; near--; }
+  for (int turn = near; turn < far; turn++) { if (a >= b) a -= b; a <<= 1; }
+  if (a >= b) a -= b;
+  while (near < 1) { a >>= 1; near++; }
+  while (a != 0u && a < 0x800000u && near > 1) { a <<= 1; near--; }
+  return uintBitsToFloat(top | (a < 0x800000u ? a : (a & 0x7fffffu) | (uint(near) << 23)));
+}"""
+_NEXT = """\
+float ob_nextafter(float x, float y) {
+  if (isnan(x) || isnan(y)) return x + y;
+  if (x == y) return y;
+  int bits = floatBitsToInt(x);
+  if (x == 0.0f) return intBitsToFloat((floatBitsToInt(y) & ~0x7fffffff) | 1);
+  return intBitsToFloat((y > x) == (bits >= 0) ? bits + 1 : bits - 1);
+}"""
+_HYPOT = """\
+float ob_hypot(float x, float y) {
+  if (isinf(x) || isinf(y)) return uintBitsToFloat(0x7f800000u);
+  float a = max(abs(x), abs(y)), b = min(abs(x), abs(y));
+  return isnan(x) || isnan(y) ? x + y : (a == 0.0f ? 0.0f : a * sqrt(1.0f + (b / a) * (b / a)));
+}"""
+_EXPM1 = """\
+float ob_expm1(float x) {
+  return abs(x) < 0.015625f ? x + x * x * (0.5f + x * (1.0f / 6.0f + x / 24.0f)) : exp(x) - 1.0f;
+}"""
+_LOG1P = """\
+float ob_log1p(float x) {
+  if (abs(x) < 0.015625f) return x - x * x * (0.5f - x * (1.0f / 3.0f - x * 0.25f));
+  return log(1.0f + x);
+}"""
+
+
+def _same(name: str, text: str = "") -> str:
+    return f"float ob_{name}(float x) {{ return {text or f'{name}(x)'}; }}"
+
+
+SHORT: dict[str, dict[str, str]] = {
+    **{
+        name: {name: _same(name)}
+        for name in (
+            *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log"),
+            *("log2", "sin", "sinh", "tan", "tanh", "trunc"),
+        )
+    },
+    "atan2": {"atan2": "float ob_atan2(float y, float x) { return atan(y, x); }"},
+    "copysign": {"copysign": _WITH_SIGN},
+    "expm1": {"expm1": _EXPM1},
+    "fmod": {"fmod": _FMOD},
+    "hypot": {"hypot": _HYPOT},
+    "log10": {"log10": _same("log10", "log(x) * 0.4342944819032518f")},
+    "log1p": {"log1p": _LOG1P},
+    "nextafter": {"nextafter": _NEXT},
+    "pow": {"pow": _POW},
+    "rint": {"rint": _same("rint", "roundEven(x)")},
+}
+"""What has to stand in a text that calls a function."""
