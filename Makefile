@@ -12,6 +12,9 @@ EXAMPLES := --doctest-modules --doctest-glob='*.md' README.md docs src/onebuf
 PYTHON ?=
 ARGS ?=
 
+# PoCL is OpenCL on processors; with this it shows two devices, which tests and examples need.
+export POCL_DEVICES := pthread pthread
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
@@ -58,7 +61,7 @@ clean: ## remove .venv and everything that the tools left behind
 
 # ------------------------------------------------------------------------------------- set-up
 
-EXTRA_package :=
+EXTRA_package := [opencl]
 EXTRA_test := [test]
 EXTRA_interop := [test,interop]
 EXTRA_dev := [dev]

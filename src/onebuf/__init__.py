@@ -150,7 +150,7 @@ from onebuf.array_api.statistical import (
 )
 from onebuf.array_api.utility import all, any, diff
 from onebuf.buffer import Buffer
-from onebuf.control import memory_stats, realize, schedule, trim
+from onebuf.control import memory_stats, realize, schedule, synchronize, trim
 from onebuf.dtypes import (
     DType,
     bfloat16,
@@ -388,6 +388,7 @@ __all__ = [
     "std",
     "subtract",
     "sum",
+    "synchronize",
     "take",
     "take_along_axis",
     "tan",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onebuf.buffer import Buffer
 from onebuf.engine import items_for
 from onebuf.engine import realize as realize_nodes
+from onebuf.machine import Device, Stats, opened
 from onebuf.memory import POOL, PoolStats
 from onebuf.scheduler import Item, is_readable
 
@@ -32,15 +33,29 @@ def schedule(*buffers: Buffer) -> list[Kernel | Item]:
     return items_for([node for node in nodes if not is_readable(node)])
 
 
-def memory_stats() -> dict[str, PoolStats]:
-    """Bytes in use, cached and at the peak, for each device.
+def memory_stats() -> dict[str, PoolStats | Stats]:
+    """Bytes in use, cached and at the peak, for each device that was used.
 
-    >>> sorted(memory_stats())
-    ['CPU']
+    >>> memory_stats()["CPU"].in_use >= 0
+    True
     """
-    return {"CPU": POOL.stats()}
+    return {"CPU": POOL.stats()} | {
+        device.name: device.driver.allocator.stats() for device in _others()
+    }
 
 
 def trim() -> int:
-    """Give cached memory back to the system; returns how many bytes went."""
-    return POOL.trim()
+    """Give cached memory back, of every device that was used; returns how many bytes went."""
+    went: int = sum(device.driver.allocator.trim() for device in _others())
+    return went + POOL.trim()
+
+
+def synchronize() -> None:
+    """Return when everything that was queued is over, on every device that was used."""
+    for device in _others():
+        device.driver.synchronize()
+
+
+def _others() -> list[Device]:
+    """The devices in use here whose memory is not the pool's."""
+    return [device for device in opened() if device.parts.kind != "CPU"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ import pytest
 from children import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import basic_indices
 
+import onebuf
 from onebuf.backends import disk
 from onebuf.backends.driving import ArrayDriver, KernelDriver
 from onebuf.errors import (
@@ -189,6 +192,50 @@ def test_a_path_is_the_same_wherever_the_program_goes(
     monkeypatch.chdir("/")
     driver.allocator.allocate(3)
     assert (tmp_path / "here.bin").stat().st_size == 3
+
+
+# Buffers on files
+
+
+def test_a_buffer_goes_to_a_file_and_back(path: Path) -> None:
+    x = onebuf.asarray(np.arange(12, dtype="<f4").reshape(3, 4))
+    there = x.T.to_device(f"disk:{path}")
+    assert there.device == f"DISK:{path}"
+    assert path.read_bytes() == np.ascontiguousarray(np.asarray(x).T).tobytes()
+    assert there.to_device("CPU").tolist() == x.T.tolist()
+
+
+@given(data=st.data())
+def test_a_part_of_a_file_is_read_as_numpy_would(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    array = np.arange(24, dtype="int16").reshape(4, 6)
+    path = tmp_path_factory.mktemp("disk") / "x"
+    there = onebuf.asarray(array).to_device(f"disk:{path}")
+    if data.draw(st.booleans()):
+        array, there = array.T, there.T
+    key = data.draw(basic_indices(array.shape, allow_newaxis=False, allow_ellipsis=False))
+    assert there[key].to_device("CPU").tolist() == array[key].tolist()
+
+
+def test_computing_on_a_file_is_refused_and_loses_nothing(path: Path) -> None:
+    there = onebuf.asarray(np.arange(4.0)).to_device(f"disk:{path}")
+    with pytest.raises(DeviceError, match=r"holds elements and computes nothing; .*to_device"):
+        (there + 1).realize()
+    with pytest.raises(DeviceError, match="DISK"):
+        there + onebuf.asarray(np.arange(4.0))
+    assert there.to_device("CPU").tolist() == [0, 1, 2, 3]
+
+
+def test_a_second_buffer_on_a_file_is_refused_and_loses_nothing(path: Path) -> None:
+    there = onebuf.asarray(np.arange(4.0)).to_device(f"disk:{path}")
+    with pytest.raises(DeviceError, match="holds a block of 32 bytes already"):
+        onebuf.asarray(np.ones(4)).to_device(f"disk:{path}")
+    assert there.to_device("CPU").tolist() == [0, 1, 2, 3]
+    del there
+    gc.collect()
+    again = onebuf.asarray(np.ones(4)).to_device(f"disk:{path}")
+    assert again.to_device("CPU").tolist() == [1, 1, 1, 1]
 
 
 # What the system refuses

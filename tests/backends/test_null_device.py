@@ -5,17 +5,20 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from onebuf import Buffer, config
+import onebuf
+from onebuf import Buffer, config, memory_stats
 from onebuf.backends.driving import KernelDriver
 from onebuf.backends.null import Counts
 from onebuf.backends.null_device import NullDriver
 from onebuf.errors import ArgumentError, DeviceError, ExportError, OutOfMemory
 from onebuf.machine import DeviceBlock, device
+from onebuf.memory import POOL
 from onebuf.scheduler.grouping import group
 from onebuf.scheduler.groups import Group
 
@@ -122,3 +125,31 @@ def test_mistakes_are_found_as_elsewhere(driver: NullDriver) -> None:
     with pytest.raises(ExportError, match="was freed"):
         driver.prepare(one).run(blocks, one.scalars)
     assert driver.counts == Counts()
+
+
+# Buffers
+
+
+def test_a_program_is_counted_without_being_run() -> None:
+    there = device("NULL:7").driver
+    x = onebuf.asarray(np.ones((1000, 1000), "f4")).to_device("NULL:7")
+    used = POOL.stats().in_use
+    y = ((x * 2 + 1).sum(axis=0) * 3).realize()
+    assert y.device == "NULL:7"
+    assert POOL.stats().in_use == used
+    assert there.counts.kernels in (1, 2)
+    assert there.counts.bytes_read >= x.nbytes
+    assert memory_stats()["NULL:7"].in_use >= x.nbytes + y.nbytes
+    for read in (partial(y.to_device, "CPU"), y.tolist, partial(str, y)):
+        with pytest.raises(DeviceError, match="NULL:7"):
+            read()
+
+
+def test_memory_of_a_program_is_known_beforehand() -> None:
+    allocator = device("NULL:8").driver.allocator
+    x = onebuf.asarray(np.ones(1 << 16, "f4")).to_device("NULL:8")
+    allocator.cap = x.nbytes * 3 // 2
+    with pytest.raises(OutOfMemory, match="NULL:8: needed 262144 bytes"):
+        (x + 1).realize()
+    allocator.cap = None
+    (x + 1).realize()

@@ -213,6 +213,7 @@ def test_a_context_is_the_list_of_its_queues():
         ([], 1, "at least one device"),
         (["CPU", "cpu"], 1, "CPU twice"),
         (["CPV"], 1, "mean CPU"),
+        (["PYTHON@1"], 1, "the queue PYTHON@1"),
         (["PYTHON:3"], 1, "PYTHON:3"),
     ],
 )

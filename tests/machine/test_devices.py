@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from children import run
 
+import onebuf
 from onebuf.errors import DeviceError
-from onebuf.machine import CPU, Device, Name, check_place, device, devices, kinds, providers
+from onebuf.machine import CPU, Device, Name, check_place, device, devices, kinds, opened, providers
 
 PROVIDER = """
 from onebuf.backends.host_memory import HostMemoryDriver
@@ -161,6 +162,24 @@ def test_queues_that_cost_nothing_are_there_in_any_number(kind: str) -> None:
     assert drivers[0].facts().queues is None
 
 
+# Memory of all
+
+
+def test_memory_is_told_of_each_open_device_and_of_the_host_once() -> None:
+    queues = [device(f"{name}@31").driver for name in ("CPU", "PYTHON")]
+    assert device("PYTHON@31") in opened()
+    assert device("PYTHON@32") not in opened()
+    block = queues[1].allocator.allocate(1000)
+    stats = onebuf.memory_stats()
+    assert stats["PYTHON@31"].in_use == 1024
+    assert "PYTHON@32" not in stats
+    assert [name for name in stats if name.startswith("CPU")] == ["CPU"]
+    del block
+    assert onebuf.memory_stats()["PYTHON@31"].cached == 1024
+    assert onebuf.trim() >= 1024
+    assert onebuf.memory_stats()["PYTHON@31"].cached == 0
+
+
 # Other packages
 
 
@@ -253,15 +272,25 @@ def test_a_missing_package_is_named_with_its_extra() -> None:
 
 def test_a_child_goes_on_with_devices_that_survive_a_fork(tmp_path: Path) -> None:
     program = """
-    import os, sys
+    import os, sys, threading, warnings
     import numpy as np
     import onebuf
+    warnings.simplefilter("ignore", DeprecationWarning)  # forking with threads is the point here
     opened = [onebuf.device(name) for name in ("cpu", "python", "disk:" + sys.argv[1])]
     blocks = [one.driver.allocator.allocate(8) for one in opened]
     for one, block in zip(opened, blocks):
         one.driver.upload(np.arange(8, dtype="uint8"), block)
     locked = onebuf.device("python").driver.allocator
-    locked._lock.acquire()  # as if another thread were allocating while this one forks
+    held, end = threading.Event(), threading.Event()
+
+    def hold():  # as if it were allocating while the other thread forks
+        with locked._lock:
+            held.set()
+            end.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
     child = os.fork()
     if child == 0:
         fine = True
@@ -275,11 +304,12 @@ def test_a_child_goes_on_with_devices_that_survive_a_fork(tmp_path: Path) -> Non
         del more, blocks
         fine = fine and locked.stats().in_use < before
         os._exit(0 if fine else 1)
-    locked._lock.release()
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    end.set()
+    thread.join()
     print([one.driver.allocator.stats().in_use > 0 for one in opened])
     """
-    assert run(program, str(tmp_path / "x")) == "0\n[True, True, True]\n"
+    assert run(program, str(tmp_path / "x"), timeout=20) == "0\n[True, True, True]\n"
 
 
 def test_a_child_is_told_of_devices_that_do_not_survive_a_fork(tmp_path: Path) -> None:

@@ -1,13 +1,12 @@
-"""Operations on any array API namespace: NumPy, and whatever else speaks the standard.
+"""Operations on NumPy's arrays, which write results where they are told to: into pool memory.
 
-One small interpreter instead of an adapter per library. On NumPy it is tier 1 of the engine and
-the oracle in tests; there it writes results where it is told to, so that they land in pool memory.
+This is tier 1 of the engine, and the oracle in tests. Other libraries that speak the array API, and
+return results, have `onebuf.backends.interpreter`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -44,114 +43,6 @@ from onebuf.ops import random_words, word_at
 Array = np.ndarray[Any, Any]
 
 Operands = tuple[Any, ...]
-Compute = Callable[[Any, Operands, Any, tuple[int, ...], Any], Any]
-"""(namespace, operands, arg, shape, dtype) to the result."""
-
-
-def _reduce(name: str) -> Compute:
-    def compute(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
-        axes, keepdims = arg
-        (x,) = operands
-        function = getattr(xp, name)
-        if name in ("argmax", "argmin"):
-            return _position(xp, function, x, axes, keepdims)
-        if name in ("sum", "prod"):
-            return function(x, axis=axes, keepdims=keepdims, dtype=dtype)
-        return function(x, axis=axes, keepdims=keepdims)
-
-    return compute
-
-
-def _position(xp: Any, function: Any, x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """The position of an extreme along one axis, or in row-major order along all of them."""
-    if len(axes) == 1:
-        return function(x, axis=axes[0], keepdims=keepdims)
-    return function(x, axis=None, keepdims=keepdims)
-
-
-def _pad(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
-    (x,) = operands
-    result = xp.full(shape, arg.value.item(), dtype=dtype)
-    result[_inside(arg.widths, shape)] = x
-    return result
-
-
-def _inside(widths: Any, shape: tuple[int, ...]) -> tuple[slice, ...]:
-    return tuple(
-        slice(before, extent - after) for (before, after), extent in zip(widths, shape, strict=True)
-    )
-
-
-def _arange(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
-    start, stop, step = arg
-    return xp.arange(start, stop, step, dtype=dtype)
-
-
-def _random_bits(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
-    key, stream, first = arg
-    words = np.empty(shape, np.uint64 if dtype == xp.uint64 else np.uint32)
-    random_words(key, stream, first, words)
-    return xp.asarray(words)
-
-
-def _library(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
-    """A call that only NumPy answers: there and back."""
-    return xp.asarray(arg(*[np.asarray(operand) for operand in operands]))
-
-
-def _scan(name: str) -> Compute:
-    def compute(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
-        return getattr(xp, name)(operands[0], axis=arg, dtype=dtype)
-
-    return compute
-
-
-def _full(xp: Any, operands: Operands, arg: Any, shape: Any, dtype: Any) -> Any:
-    return xp.full(shape, arg.item(), dtype=dtype)
-
-
-COMPUTE: dict[Op, Compute] = {
-    RANDOM_BITS: _random_bits,
-    EMPTY: lambda xp, operands, arg, shape, dtype: xp.empty(shape, dtype=dtype),
-    CONSTANT: _full,
-    FULL: _full,
-    ARANGE: _arange,
-    CAST: lambda xp, operands, arg, shape, dtype: xp.astype(operands[0], dtype),
-    COPY: lambda xp, operands, arg, shape, dtype: xp.asarray(operands[0], copy=True),
-    WHERE: lambda xp, operands, arg, shape, dtype: xp.where(*operands),
-    CONCAT: lambda xp, operands, arg, shape, dtype: xp.concat(operands, axis=arg),
-    TAKE: lambda xp, operands, arg, shape, dtype: xp.take(*operands, axis=arg),
-    TAKE_ALONG: lambda xp, operands, arg, shape, dtype: xp.take_along_axis(*operands, axis=arg),
-    MATMUL: lambda xp, operands, arg, shape, dtype: xp.matmul(*operands),
-    LIBRARY: _library,
-    PAD: _pad,
-    **{op: _reduce(name) for name, op in REDUCE.items()},
-    **{op: _scan(op.name) for op in SCAN.values()},
-}
-
-
-class ArrayApi:
-    """Run operations on the arrays of one namespace.
-
-    >>> ArrayApi(np).run(BINARY["add"], (np.arange(3), np.ones(3, int)), None, (3,), np.dtype(int))
-    array([1, 2, 3])
-    """
-
-    def __init__(self, namespace: ModuleType | Any) -> None:
-        self.namespace = namespace
-
-    def run(
-        self, op: Op, operands: Operands, arg: Any, shape: tuple[int, ...], dtype: np.dtype[Any]
-    ) -> Any:
-        """The result of ``op``, as an array of the namespace."""
-        compute = COMPUTE.get(op)
-        own = dtype if self.namespace is np else getattr(self.namespace, dtype.name)
-        if compute is not None:
-            return compute(self.namespace, operands, arg, shape, own)
-        return getattr(self.namespace, op.name)(*operands)
-
-
-# -- NumPy writing in place ------------------------------------------------------------------------
 
 
 def _round(x: Array, out: Array) -> None:
@@ -258,7 +149,28 @@ def _fill_where(operands: Operands, arg: Any, out: Array) -> None:
 
 def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
     out.fill(arg.value)
-    out[_inside(arg.widths, out.shape)] = operands[0]
+    inside = [slice(low, n - high) for (low, high), n in zip(arg.widths, out.shape, strict=True)]
+    out[tuple(inside)] = operands[0]
+
+
+def _fill_range(operands: Operands, arg: Any, out: Array) -> None:
+    start, stop, step = arg
+    np.copyto(out, np.arange(start, stop, step, dtype=out.dtype))
+
+
+def _fill_library(operands: Operands, arg: Any, out: Array) -> None:
+    np.copyto(out, arg(*[np.asarray(operand) for operand in operands]), casting="unsafe")
+
+
+def _fill_position(function: Callable[..., Any]) -> Callable[[Operands, Any, Array], Any]:
+    """The position of an extreme along one axis, or in row-major order along all of them."""
+
+    def fill(operands: Operands, arg: Any, out: Array) -> None:
+        axes, keepdims = arg
+        axis = axes[0] if len(axes) == 1 else None
+        np.copyto(out, function(operands[0], axis=axis, keepdims=keepdims))
+
+    return fill
 
 
 def _fill_product(operands: Operands, arg: Any, out: Array) -> None:
@@ -348,6 +260,10 @@ FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
     MATMUL: _fill_product,
     TAKE: take_into,
     TAKE_ALONG: take_along_into,
+    ARANGE: _fill_range,
+    LIBRARY: _fill_library,
+    REDUCE["argmax"]: _fill_position(np.argmax),
+    REDUCE["argmin"]: _fill_position(np.argmin),
     **{op: _fill_word(bits) for op, bits in RANDOM_WORDS.items()},
     SCAN["sum"]: lambda operands, arg, out: np.add.accumulate(operands[0], arg, out.dtype, out),
     SCAN["prod"]: lambda operands, arg, out: np.multiply.accumulate(
@@ -368,8 +284,4 @@ def run_into(op: Op, operands: Operands, arg: Any, out: Array) -> None:
         axes, keepdims = arg
         fold(operands[0], axes, out, keepdims)
         return
-    fill = FILL.get(op)
-    if fill is not None:
-        fill(operands, arg, out)
-    else:
-        np.copyto(out, COMPUTE[op](np, operands, arg, out.shape, out.dtype), casting="unsafe")
+    FILL[op](operands, arg, out)

@@ -40,6 +40,9 @@ class KernelDriver(Driver, Protocol):
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """Whether a kernel may contain ``op`` on operands of these dtypes."""
 
+    def unwrap(self, block: DeviceBlock) -> Any:
+        """What the device's own library knows the memory of a block by."""
+
     def prepare(self, group: Group) -> Launch:
         """A kernel, lowered, rendered and compiled; kernels of one structure share a program."""
 
@@ -47,6 +50,9 @@ class KernelDriver(Driver, Protocol):
 @runtime_checkable
 class ArrayDriver(Driver, Protocol):
     """A device whose blocks hold arrays of a library: ``block.memory`` has the node's shape."""
+
+    def dtype_of(self, native: Any) -> DT:
+        """The dtype of one of the library's arrays."""
 
     def wrap(self, native: Any) -> DeviceBlock:
         """A block on an array of the library, whose memory is shared."""
@@ -65,5 +71,8 @@ class ArrayDriver(Driver, Protocol):
     ) -> DeviceBlock:
         """The result of an operation on the library's arrays."""
 
-    def write(self, block: DeviceBlock, dtype: DT, view: View, value: Any) -> None:
-        """Write the library's array ``value`` to what a view sees of a block."""
+    def write(self, block: DeviceBlock, dtype: DT, view: View | None, value: Any) -> None:
+        """Write the library's array ``value``, broadcast, to what a view sees of a block.
+
+        In place where the library can; else ``block.memory`` is another array afterwards.
+        """

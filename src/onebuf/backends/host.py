@@ -50,7 +50,9 @@ class HostDriver(HostMemoryDriver):
 
     def facts(self) -> Facts:
         """What it is."""
-        return Facts(f"host memory, {_processors()} processors", _memory(), None)
+        count = _processors()
+        told = "one processor" if count == 1 else f"{count} processors"
+        return Facts(f"host memory, {told}", _memory(), None)
 
     def window(self, block: DeviceBlock) -> Array:
         """The bytes of a block, shared with it: whoever holds them keeps their memory alive."""

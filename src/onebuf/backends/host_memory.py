@@ -65,5 +65,9 @@ class HostMemoryDriver:
         target.memory[: source.nbytes] = source.memory[: source.nbytes]
         return DONE
 
+    def unwrap(self, block: DeviceBlock) -> Array:
+        """The bytes of a block."""
+        return block.memory[: block.nbytes]  # type: ignore[no-any-return]
+
     def synchronize(self) -> None:
         """Everything is over already."""

@@ -80,6 +80,9 @@ class NullDriver:
     def synchronize(self) -> None:
         """Everything is over already."""
 
+    def unwrap(self, block: DeviceBlock) -> None:
+        """Nothing is there."""
+
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """Whatever the linear form can say."""
         return True

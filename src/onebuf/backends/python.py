@@ -273,6 +273,11 @@ def _compute(op: Op, operands: tuple[Any, ...], dtype: DT) -> Any:
         return _distance(*[int(operand) for operand in operands])
     if all(type(operand) is int for operand in operands) and op in _WHOLE:
         return _WHOLE[op](*operands)
+    if op is BINARY["pow"]:  # of single numbers, NumPy's is another one than of arrays
+        operands = tuple([np.asarray(operand).reshape(1) for operand in operands])
+        out = np.empty(1, dtype)
+        run_into(op, operands, None, out)
+        return out[0]
     out = np.empty((), dtype)
     run_into(op, operands, None, out)
     return out[()]

@@ -9,7 +9,8 @@ import numpy as np
 
 from onebuf.backends.host_memory import HostMemoryDriver
 from onebuf.backends.python import Memory, execute
-from onebuf.graph import Op
+from onebuf.dtypes import kind
+from onebuf.graph import REDUCE, Op
 from onebuf.kernel import lower, verify
 from onebuf.machine import Device, DeviceBlock, Facts, check_place
 from onebuf.scheduler.groups import Group
@@ -38,8 +39,8 @@ class PythonDriver(HostMemoryDriver):
         return Facts(told, queues=None)
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
-        """Whatever the linear form can say."""
-        return True
+        """Whatever the linear form can say: no product of complex numbers, which has two parts."""
+        return op is not REDUCE["prod"] or kind(result) != "c"
 
     def prepare(self, group: Group) -> PythonLaunch:
         """A kernel, lowered."""

@@ -210,6 +210,11 @@ class Kernels(_Replicated):
         """What every queue supports."""
         return all(driver.supports(op, operands, result) for driver in self.drivers)
 
+    def unwrap(self, block: Replicas) -> list[Any]:
+        """The handles of all replicas."""
+        pairs = zip(self.drivers, block.memory, strict=True)
+        return [driver.unwrap(one) for driver, one in pairs]
+
     def prepare(self, group: Group) -> ReplicatedLaunch:
         """A kernel for every queue."""
         launches = [driver.prepare(group) for driver in self.drivers]
@@ -241,6 +246,10 @@ class ReplicatedLaunch:
 
 class Arrays(_Replicated):
     """Arrays of a library, one for each replica."""
+
+    def dtype_of(self, native: Any) -> DT:
+        """The dtype of the library's arrays."""
+        return self.drivers[0].dtype_of(native[0])  # type: ignore[no-any-return]
 
     def wrap(self, native: Any) -> Replicas:
         """A block on one array for each queue."""

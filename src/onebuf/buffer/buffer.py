@@ -7,7 +7,6 @@ or `onebuf.buffer.exchange` (hand memory out).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from sys import getrefcount
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -16,21 +15,22 @@ from onebuf import dtypes, ops
 from onebuf.buffer import indexing
 from onebuf.buffer.construction import as_node, draw_bits
 from onebuf.buffer.display import describe, values
-from onebuf.buffer.exchange import flat_window, is_numpys_alone, release, window
+from onebuf.buffer.exchange import flat_window, is_numpys_alone, window
 from onebuf.buffer.foreign import ForeignProtocols
 from onebuf.buffer.handle import Handle, claim, kind_at
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.parsing import NARROW
+from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
-from onebuf.engine import explain, moved, own, read, realize
+from onebuf.engine import explain, own, read, realize
 from onebuf.errors import ArgumentError, ArgumentTypeError, LayoutError
-from onebuf.graph import FREED, SOURCE, Leaf
+from onebuf.graph import FREED, Leaf
 from onebuf.interop import Window, memoryview_of
-from onebuf.machine import CPU, Device
+from onebuf.machine import Device
 from onebuf.machine import device as find_device
-from onebuf.memory import FileBlock, address_of
+from onebuf.memory import address_of
 from onebuf.scheduler import is_readable
 
 DT = np.dtype[Any]
@@ -38,7 +38,7 @@ Shape = int | Sequence[int]
 Where = str | Device | None
 
 
-class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
+class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, Placement):
     """Elements of one dtype in some shape, stored or still to be computed.
 
     Made from nested lists or tuples (floats become float32, whole numbers int32), or from any
@@ -119,11 +119,6 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
         dtype = dtypes.as_dtype(dtype)
         return cls._value(ops.normal(draw_bits(), ops.as_shape(shape), mean, std, dtype))
 
-    @classmethod
-    def wrap(cls, native: Any) -> Self:
-        """A buffer on another library's own memory; an error where that cannot be shared."""
-        return cls(native, copy=False)
-
     # -- what it is --------------------------------------------------------------------------------
 
     @property
@@ -169,11 +164,6 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
         return ops.view_of(self._node).offset
 
     @property
-    def device(self) -> Device:
-        """Where the elements are."""
-        return self._node.device or CPU
-
-    @property
     def data(self) -> memoryview | Window:
         """The flat storage, shared by all views of it, as typed memory.
 
@@ -207,10 +197,6 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
     def is_contiguous(self) -> bool:
         """Whether the elements lie in row-major order without gaps."""
         return ops.view_of(self._node).is_contiguous
-
-    def unwrap(self) -> np.ndarray[Any, Any]:
-        """The native object below: on the host, a NumPy array on the same memory."""
-        return window(self._node)
 
     # -- when it is --------------------------------------------------------------------------------
 
@@ -276,48 +262,6 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols):
                 f"storage, got {distance}; copy() first"
             )
         return self._view(node)
-
-    def to_device(self, device: str | Device, /, *, stream: Any = None) -> Self:
-        """The elements on ``device``: this buffer if they are there, else a copy.
-
-        >>> x = Buffer([1, 2, 3]).to_device("PYTHON")
-        >>> x + x
-        Buffer(<lazy add>, shape=(3,), dtype=int32, device=PYTHON)
-        >>> (x + x).to_device("CPU")
-        Buffer([2, 4, 6], shape=(3,), dtype=int32, device=CPU)
-        """
-        if stream is not None:
-            raise ArgumentTypeError(
-                f"to_device needs stream=None, since a queue is part of a device's name "
-                f"(OPENCL:0@1), got {stream!r}"
-            )
-        node = moved(self._node, find_device(device))
-        return self if node is self._node else self._value(node)
-
-    def free(self) -> None:
-        """Give the memory back now; an error while a window or another view uses it."""
-        kept_by_us_alone = self._base is not None and getrefcount(self._base) == 2
-        self._node = release(self._node, spare=int(kept_by_us_alone))
-        self._base = None
-
-    def flush(self) -> None:
-        """Wait until everything written so far is in the file, if this is a file's memory."""
-        node = self._node
-        if isinstance(node.block, FileBlock):
-            node.block.flush()
-        elif node.base.op is SOURCE:
-            node.base.arg.flush()
-
-    def close(self) -> None:
-        """Flush, then free."""
-        self.flush()
-        self.free()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     # -- elements ----------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import onebuf
+from onebuf.cli.devices import show_devices
 from onebuf.cli.tour import CHAPTERS, show_tour
 from onebuf.errors import ArgumentError
 
@@ -27,19 +28,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.command == "tour":
             show_tour(arguments.chapter)
         else:
-            show_devices()
+            show_devices(arguments.json)
         sys.stdout.flush()
     except ArgumentError as error:
         parser.error(str(error))
     except BrokenPipeError:  # `onebuf tour | head`: the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
-
-
-def show_devices() -> None:
-    """Print a line for every device that can be used here."""
-    for device in onebuf.devices():
-        print(f"{device.name}  host memory; {os.cpu_count()} processors, kernels are NumPy's loops")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -53,5 +48,6 @@ def _parser() -> argparse.ArgumentParser:
         metavar="chapter",
         help=f"one of {', '.join(CHAPTERS)}; all of them by default",
     )
-    commands.add_parser("devices", help="list the devices that can be used here")
+    devices = commands.add_parser("devices", help="list the devices that can be used here")
+    devices.add_argument("--json", action="store_true", help="for programs")
     return parser

@@ -11,12 +11,12 @@ from time import perf_counter
 
 import onebuf
 from onebuf.cli.drawing import draw
+from onebuf.cli.sizes import sized
 from onebuf.cli.stage import Stage
-from onebuf.errors import ArgumentError
+from onebuf.errors import ArgumentError, OnebufError
 from onebuf.layout import View
 
 MIB = 2**20
-_UNITS = (("GiB", 2**30), ("MiB", MIB), ("KiB", 2**10))
 FILE_NBYTES = 2**30
 WRITTEN_NBYTES = 32 * MIB
 
@@ -157,12 +157,12 @@ def show_laziness(stage: Stage) -> None:
 def show_files(stage: Stage) -> None:
     """A file opened without reading it."""
     stage.say(
-        f"""A file is memory too. This one is {_size(FILE_NBYTES)} long, float32 in rows of 16384,
+        f"""A file is memory too. This one is {sized(FILE_NBYTES)} long, float32 in rows of 16384,
         and so far nothing but a promise of zeros:"""
     )
     with TemporaryDirectory(prefix="onebuf-tour-") as folder:
         if shutil.disk_usage(folder).free < 4 * WRITTEN_NBYTES:
-            stage.say(f"This chapter needs {_size(4 * WRITTEN_NBYTES)} free in {folder}.")
+            stage.say(f"This chapter needs {sized(4 * WRITTEN_NBYTES)} free in {folder}.")
             return
         stage.names["path"] = path = Path(folder, "big.bin")
         stage.names["progress"] = stage.progress
@@ -185,8 +185,8 @@ def show_files(stage: Stage) -> None:
         )
         on_disk = _size_on_disk(path)
         stage.say(
-            f"{_size(WRITTEN_NBYTES)} in {seconds:.2f} s"
-            + (f"; the file now takes {_size(on_disk)} of disk. " if on_disk else ". ")
+            f"{sized(WRITTEN_NBYTES)} in {seconds:.2f} s"
+            + (f"; the file now takes {sized(on_disk)} of disk. " if on_disk else ". ")
             + "Opened again, read only, it gives any part of itself, in any order:"
         )
         stage.run(
@@ -200,6 +200,48 @@ def show_files(stage: Stage) -> None:
         stage.run("big.close()")
 
 
+def show_devices(stage: Stage) -> None:
+    """One expression on two devices, and replicas on their queues."""
+    os.environ.setdefault("POCL_DEVICES", "pthread pthread")  # two, where PoCL is the driver
+    try:
+        names = [device.name for device in onebuf.devices("OPENCL")]
+    except OnebufError as error:
+        stage.say(f"There is no OpenCL: {error}. Other devices will do for this chapter.")
+        names = ["CPU", "PYTHON"]
+    stage.names["names"] = names[:2]
+    stage.say("The same expression runs wherever its operands are. Here it runs on these:")
+    stage.run(
+        """
+        names
+        x = Buffer([[1, 2, 3], [4, 5, 6]], dtype="float32")
+        for name in names:
+            y = x.to_device(name)
+            print((y * 2 + 1).sum(axis=0))
+        """
+    )
+    stage.say(
+        """Nothing travels that was not asked for, and operands are on one device. Mixing is an
+        error, not a copy:"""
+    )
+    stage.run("x + y")
+    stage.say(
+        """A context is a list of queues and a device at once: a buffer on it has a replica on each
+        queue, and computes on all of them. Here there are two queues on each device:"""
+    )
+    stage.run(
+        """
+        both = onebuf.context(names, queues=2)
+        both
+        b = x.to_device(both)
+        [replica.tolist() for replica in b.sum(axis=1).read()]
+        """
+    )
+    stage.say(
+        """Each replica can be used alone. Once they differ, whoever wants one value is told so:"""
+    )
+    stage.run("b.replica(1)[0] = 0\nb.sum(axis=1).read(1).tolist()\nb.sum().item()")
+
+
 def show_next(stage: Stage) -> None:
     """Where to read on."""
     stage.say("In the repository:")
@@ -210,6 +252,7 @@ docs/how-it-works.md      one line of code, followed through every layer
 docs/buffers.md           strides, views, indexing, dtypes, errors
 docs/memory-exchange.md   NumPy, DLPack, Arrow, pickle, and who owns what
 docs/files.md             files as memory
+docs/devices.md           GPUs and other devices, queues, replicas
 docs/random.md            random numbers that are the same everywhere
 examples/                 three short programs"""
     )
@@ -222,6 +265,7 @@ CHAPTERS: dict[str, tuple[str, Callable[[Stage], None]]] = {
     "exchange": ("Exchange: handed over, not copied", show_exchange),
     "laziness": ("Laziness: never computed in vain, never noticed", show_laziness),
     "files": ("Files: opened without reading", show_files),
+    "devices": ("Devices: the same program, elsewhere", show_devices),
     "next": ("Where to go next", show_next),
 }
 
@@ -232,10 +276,10 @@ def _picture(buffer: onebuf.Buffer) -> str:
 
 def _say_memory(stage: Stage, before: int | None) -> None:
     after, pool = _resident_nbytes(), onebuf.memory_stats()["CPU"].in_use
-    told = f"The pool has {_size(pool)} in use"
+    told = f"The pool has {sized(pool)} in use"
     if before is not None and after is not None:
-        told += f", and the process holds {_size(max(0, after - before))} more than before the file"
-    stage.say(f"{told} of {_size(FILE_NBYTES)} was opened: pages are read when they are touched.")
+        told += f", and the process holds {sized(max(0, after - before))} more than before the file"
+    stage.say(f"{told} of {sized(FILE_NBYTES)} was opened: pages are read when they are touched.")
 
 
 def _resident_nbytes() -> int | None:
@@ -249,13 +293,3 @@ def _resident_nbytes() -> int | None:
 def _size_on_disk(path: Path) -> int | None:
     blocks = getattr(path.stat(), "st_blocks", None)
     return None if blocks is None else 512 * blocks
-
-
-def _size(nbytes: int) -> str:
-    """Bytes for people.
-
-    >>> _size(512), _size(3 * MIB // 2), _size(FILE_NBYTES)
-    ('0.5 KiB', '1.5 MiB', '1 GiB')
-    """
-    name, unit = next((pair for pair in _UNITS if nbytes >= pair[1]), _UNITS[-1])
-    return f"{round(nbytes / unit, 1):g} {name}"

@@ -2,7 +2,7 @@
 
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
-from onebuf.engine.moving import moved
+from onebuf.engine.moving import moved, unwrapped, wrapped
 from onebuf.engine.planning import items_for
 from onebuf.engine.realizing import force, is_here, own, read, realize
 from onebuf.engine.writing import (
@@ -31,6 +31,8 @@ __all__ = [
     "read",
     "realize",
     "settle_readers",
+    "unwrapped",
     "update",
+    "wrapped",
     "writable",
 ]

@@ -1,6 +1,8 @@
-"""Moving: a node on another device, found there or copied there."""
+"""Moving: a node on another device, found there, copied there, or made of what is there."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from onebuf.engine import gate
 from onebuf.graph import Node
@@ -12,3 +14,13 @@ def moved(node: Node, device: Device) -> Node:
     if (node.device or CPU) is device:
         return node
     return gate.transferring().moved(node, device)  # type: ignore[no-any-return]
+
+
+def wrapped(native: Any, kind: str) -> Node:
+    """A node on the memory of another library's array, on a device of that kind."""
+    return gate.transferring().wrapped(native, kind)  # type: ignore[no-any-return]
+
+
+def unwrapped(node: Node) -> Any:
+    """What the library below knows the elements of a node by."""
+    return gate.transferring().unwrapped(node)

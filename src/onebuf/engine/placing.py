@@ -17,6 +17,7 @@ import numpy as np
 from onebuf.backends.arrayapi import run_into
 from onebuf.backends.driving import ArrayDriver, KernelDriver, Launch
 from onebuf.engine.passes import say_where
+from onebuf.engine.picking import OutsideError
 from onebuf.engine.plans import Given, Held, Numbers, Plan, Step
 from onebuf.errors import DeviceError, DTypeError
 from onebuf.events import KernelRan, listeners, tell
@@ -121,7 +122,7 @@ class LaunchStep:
 class _Call:
     """One launch, on blocks that are found among those of a step."""
 
-    __slots__ = ("_launch", "_places", "_scalars")
+    __slots__ = ("_launch", "_places", "_scalars", "_picks")
 
     def __init__(
         self, driver: KernelDriver, part: Group, places: dict[int, int], numbers: Numbers
@@ -132,6 +133,7 @@ class _Call:
         )
         pairs = zip(part.scalars, part.givers, strict=True)
         self._scalars = tuple([(value, *_giver(giver, numbers)) for value, giver in pairs])
+        self._picks = tuple([numbers[id(node)] for node in part.picks])
 
     def run(self, blocks: list[DeviceBlock], held: Held) -> None:
         """Queue it."""
@@ -139,7 +141,11 @@ class _Call:
             value if read is None else read(held[number].arg)  # type: ignore[union-attr]
             for value, read, number in self._scalars
         ]
-        self._launch.run([None if at is None else blocks[at] for at in self._places], scalars)
+        here = [None if at is None else blocks[at] for at in self._places]
+        try:
+            self._launch.run(here, scalars)
+        except OutsideError:
+            raise OutsideError(tuple([held[number] for number in self._picks])) from None  # type: ignore[misc]
 
 
 def _giver(giver: Giver | None, numbers: Numbers) -> tuple[Read | None, int]:
@@ -200,7 +206,7 @@ class HostStep:
         self._number = numbers[id(item.node)]
         node = item.node
         is_given = all(not src.numel or src.base.op.kind is Kind.CONSTANT for src in node.srcs)
-        if not is_given:
+        if node.numel and not is_given:
             error = _no_kernel(device, node)
             say_where(error, node.op.name, node)
             raise error

@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.driving import ArrayDriver
+from onebuf.backends.driving import ArrayDriver, KernelDriver
 from onebuf.engine.passes import line_of
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, read, realize
+from onebuf.errors import LayoutError
 from onebuf.events import Transferred, listeners, tell
 from onebuf.graph import Kind, Leaf, Node, on_block, placed_block
-from onebuf.machine import CPU, Device
+from onebuf.layout.box import full_box
+from onebuf.layout.footprint import reach
+from onebuf.machine import CPU, Device, Driver, provider
+from onebuf.machine import device as find_device
 from onebuf.memory import Block
 from onebuf.ops import copied, full, view_of
 from onebuf.scheduler import reading
@@ -53,6 +57,32 @@ def placed(array: Array, device: Device, line: str | None = None) -> Node:
     return on_block(block, array.shape, array.dtype, device)
 
 
+def wrapped(native: Any, kind: str) -> Node:
+    """A node on the memory of another library's array."""
+    device = find_device(provider(kind).device_name(native))  # type: ignore[attr-defined]
+    block = device.driver.wrap(native)
+    return on_block(block, tuple(native.shape), device.driver.dtype_of(native), device)
+
+
+def unwrapped(node: Node) -> Any:
+    """The array of the library that holds ``node``, or the handle of its memory.
+
+    A handle is of memory without an offset and without gaps.
+    """
+    driver = node.device.driver  # type: ignore[union-attr]
+    realize([node])
+    if isinstance(driver, ArrayDriver):
+        return native(driver, reading(node))
+    view = view_of(node)
+    if not view.is_contiguous or view.offset:
+        raise LayoutError(
+            f"{node.device} has a handle for memory from its first byte on, without gaps, got "
+            f"strides {view.stride} from element {view.offset} on; unwrap a copy(), or the base"
+        )
+    force(node)
+    return driver.unwrap(placed_block(node.base))
+
+
 def download(node: Node) -> Array:
     """The elements of a node, on the host, in memory of their own."""
     device = node.device
@@ -62,6 +92,8 @@ def download(node: Node) -> Array:
     source = _contiguous(node)
     if isinstance(driver, ArrayDriver):
         out = driver.get(native(driver, source))
+    elif not view_of(source).is_contiguous:
+        out = _picked(driver, source)
     else:
         out = np.empty(node.shape, node.dtype)
         if out.nbytes:
@@ -72,16 +104,31 @@ def download(node: Node) -> Array:
     return out
 
 
+def _picked(driver: Driver, source: Node) -> Array:
+    """What a view sees of a block, from a device that cannot gather it: of all that lies between
+    its first element and its last, the host takes what is wanted."""
+    view, size = view_of(source), source.dtype.itemsize
+    low, high = reach(view.stride, full_box(view.shape))
+    flat = np.empty(high - low + 1, source.dtype)
+    first_byte = (view.offset + low) * size
+    driver.download(placed_block(source.base), flat.view(np.uint8), first_byte).wait()
+    steps = [step * size for step in view.stride]
+    return np.lib.stride_tricks.as_strided(flat[-low:], view.shape, steps).copy()
+
+
 def _contiguous(node: Node) -> Node:
-    """A node with the same elements that is stored without gaps; what an array driver has may have
-    them."""
+    """A node with the same elements that is stored without gaps, where somebody can close them;
+    what an array driver has may have them, and what a device has that computes nothing."""
     realize([node])
     source = reading(node)
-    if source.base.op.kind is Kind.CONSTANT or not view_of(source).is_contiguous:
-        driver = node.device.driver  # type: ignore[union-attr]
-        if not isinstance(driver, ArrayDriver):
-            source = copied(source)
-            force(source)
+    driver = node.device.driver  # type: ignore[union-attr]
+    if isinstance(driver, ArrayDriver):
+        return source
+    view, is_constant = view_of(source), source.base.op.kind is Kind.CONSTANT
+    host_picks = view.mask is None and not isinstance(driver, KernelDriver)
+    if is_constant or not (view.is_contiguous or host_picks):
+        source = copied(source)
+        force(source)
     return source
 
 

@@ -14,12 +14,8 @@ from onebuf.graph.node import (
     Number,
     attach,
     fail,
-    is_stored,
     make,
-    on_block,
     pending_readers,
-    place_on,
-    placed_block,
     settle,
     strided,
     structure,
@@ -55,6 +51,7 @@ from onebuf.graph.op import (
     Op,
 )
 from onebuf.graph.origin import Origin, caller, here
+from onebuf.graph.placed import is_stored, on_block, place_on, placed_block
 
 __all__ = [
     "ARANGE",

@@ -25,10 +25,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from onebuf.errors import DeviceError, ExportError
-from onebuf.graph.op import CONSTANT, FAILED, FREED, PLACED, STORED, VIEW, Op
+from onebuf.graph.op import CONSTANT, FAILED, FREED, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.layout import View
-from onebuf.machine import CPU, Device, DeviceBlock
+from onebuf.machine import CPU, Device
 from onebuf.memory import POOL, Block, Cell
 
 Array = np.ndarray[Any, Any]
@@ -331,29 +331,6 @@ def attach(node: Node, array: Array, block: Block) -> None:
     node.arg = None
 
 
-def place_on(node: Node, block: DeviceBlock) -> None:
-    """Give ``node`` its elements, in the memory of its device."""
-    block.readers = node.readers
-    node.block = block  # type: ignore[assignment]
-    node.op = PLACED
-    node.srcs = ()
-    node.arg = None
-
-
-def on_block(block: DeviceBlock, shape: tuple[int, ...], dtype: DT, device: Device) -> Node:
-    """A node for elements that are in a block already, which other nodes may see as well."""
-    node = Node(PLACED, (), None, shape, dtype, None, device)
-    node.readers = block.readers
-    place_on(node, block)
-    return node
-
-
-def placed_block(node: Node) -> DeviceBlock:
-    """The memory of a node that is placed."""
-    assert node.op is PLACED, f"{node} is not in the memory of a device"
-    return node.block  # type: ignore[return-value]
-
-
 def fail(node: Node, error: Exception) -> None:
     """Let ``node``, which cannot be computed, raise ``error`` whenever it is asked for."""
     node.op = FAILED
@@ -372,13 +349,6 @@ def settle(node: Node) -> Array | None:
             node.srcs = ()
             node.arg = None
     return node.array
-
-
-def is_stored(node: Node) -> bool:
-    """Whether the elements of ``node`` are in memory, of the host or of its device."""
-    if settle(node) is not None:
-        return True
-    return node.base.op is PLACED and (node.op is PLACED or node.arg.mask is None)
 
 
 def strided(block: Block, dtype: DT, view: View) -> Array:

@@ -25,7 +25,7 @@ from onebuf.kernel.accumulating import Accumulators, Cells
 from onebuf.kernel.lanes import Lane, Lanes
 from onebuf.kernel.linear import Code, Given, Global, Linear, Special
 from onebuf.kernel.lowered_moves import MOVES, beyond, load, move
-from onebuf.kernel.nest import FOLDS, INDEX, LOAD, SCALAR, SCANS, STORE, Nest
+from onebuf.kernel.nest import FOLDS, INDEX, LOAD, SCALAR, SCANS, STORE, Nest, accumulator_dtype
 from onebuf.kernel.optimising import (
     GROUP,
     GROUPTOP,
@@ -232,7 +232,8 @@ class _Lowering:
         if step.op in SCANS:
             cell = self.running[number][lane]
             self.folds.add(number, cell, args[0])
-            return w.emit(Code.LOAD, (cell,), step.dtype)
+            running = w.emit(Code.LOAD, (cell,), accumulator_dtype(step))
+            return w.cast(running, step.dtype)
         assert step.op.kind is Kind.ELEMENTWISE, step.op
         if step.op is CAST:
             return w.cast(args[0], step.dtype)

@@ -3,10 +3,10 @@
 from onebuf.machine.allocating import CachingAllocator
 from onebuf.machine.blocks import DeviceBlock
 from onebuf.machine.context import Context, checked_index, context
-from onebuf.machine.device import CPU, Device, check_place, device, devices
+from onebuf.machine.device import CPU, Device, check_place, device, devices, opened
 from onebuf.machine.driver import Allocator, Driver, Event, Facts, SharingDriver, Stats
 from onebuf.machine.names import Name, canonical, parse
-from onebuf.machine.providers import Provider, kinds, usable
+from onebuf.machine.providers import Provider, kinds, owner, provider, usable
 from onebuf.machine.raw import RawMemory
 
 __all__ = [
@@ -31,6 +31,9 @@ __all__ = [
     "device",
     "devices",
     "kinds",
+    "opened",
+    "owner",
     "parse",
+    "provider",
     "usable",
 ]

@@ -94,6 +94,10 @@ def context(devices: Sequence[str | Device] | None = None, queues: int = 1) -> C
                 f"a context needs devices that differ, got {home} twice; "
                 f"ask for several queues of one device with queues="
             )
+        if home.parts.queue:
+            raise ArgumentError(
+                f"a context needs devices, got the queue {home}; queues= says how many of each"
+            )
         if isinstance(home, Context):
             raise ArgumentError(f"a context needs devices, got the context {home.name}")
     # The host's own memory is NumPy's, who knows nothing of replicas; its queues are apart from it.

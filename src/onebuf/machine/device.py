@@ -61,6 +61,12 @@ class Device:
         """Whether it was used already."""
         return self._driver is not None
 
+    @property
+    def _is_here(self) -> bool:
+        """Whether it is open, and not in a parent process alone."""
+        driver = self._driver
+        return driver is not None and (self._pid == os.getpid() or driver.survives_fork)
+
     def on_queue(self, queue: int) -> Device:
         """The same device with another of its queues."""
         if self.parts.path and queue:
@@ -129,6 +135,11 @@ def device(name: str | Device | None = None) -> Device:
 
 CPU = device("CPU")
 """The host."""
+
+
+def opened() -> list[Device]:
+    """Every device that was used and can be used in this process; the host is one in any case."""
+    return [one for one in list(_devices.values()) if one.is_host or one._is_here]
 
 
 def check_place(device: Device, count: int | None, queues: int | None) -> None:

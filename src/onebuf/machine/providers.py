@@ -52,6 +52,21 @@ OURS = {
 }
 
 
+_OWNERS = {("torch", "Tensor"): "TORCH", ("jax", "Array"): "JAX", ("jaxlib", "ArrayImpl"): "JAX"}
+
+
+def owner(native: Any) -> str | None:
+    """The kind of device whose library an array belongs to; no library is imported to find out.
+
+    >>> owner([1, 2, 3])
+    """
+    for one in type(native).__mro__:
+        kind = _OWNERS.get((one.__module__.partition(".")[0], one.__name__))
+        if kind is not None:
+            return kind
+    return None
+
+
 def kinds() -> list[str]:
     """Every kind of device that is known here, ours first."""
     return [*OURS, *sorted(_theirs().keys() - OURS.keys())]

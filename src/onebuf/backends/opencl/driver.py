@@ -16,9 +16,9 @@ from onebuf.backends.opencl.launching import ClLaunch
 from onebuf.backends.opencl.lines import Line
 from onebuf.backends.opencl.memory import Memory, is_over
 from onebuf.backends.opencl.physical import Physical
-from onebuf.dtypes import float64, kind
+from onebuf.dtypes import complex128, kind
 from onebuf.errors import ArgumentError, CopyError
-from onebuf.graph import Op
+from onebuf.graph import REDUCE, Op
 from onebuf.kernel import FOLDS, SCANS, combines
 from onebuf.machine import Device, DeviceBlock, Facts
 from onebuf.render.clike import supports
@@ -175,26 +175,32 @@ class OpenClDriver:
             buffer = cl.Buffer(self.physical.context, flags, hostbuf=array)
         return DeviceBlock(Memory(buffer, array.nbytes), array.nbytes, keeps=array)
 
+    def unwrap(self, block: DeviceBlock) -> Any:
+        """The buffer of pyopencl; what was queued here comes before what others queue for it."""
+        self.synchronize()
+        return block.memory.buffer
+
     # -- kernels -----------------------------------------------------------------------------------
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """Whether a kernel may contain ``op`` on operands of these dtypes."""
         if op in EXTREMES:
-            return combines(EXTREMES[op]) and self._holds(*operands)
+            return combines(EXTREMES[op]) and self._computes(*operands)
         if op in FOLDS:
-            return combines(op) and self._holds(*operands, result)
+            sums = op is REDUCE["sum"] and operands == (result,)
+            if kind(operands[0]) == "c" and (sums or kind(result) == "b"):
+                return self.physical.has_float64 or operands[0] != complex128
+            return combines(op) and self._computes(*operands, result)
         if op in SCANS:
-            return operands[0] == result and self._holds(result)
+            return operands[0] == result and self._computes(result)
         return supports(op, operands, result, self.physical.has_float64)
 
-    def _holds(self, *dtypes: DT) -> bool:
-        """Whether these are numbers that kernels compute with."""
-        return all(
-            kind(dtype) != "c"
-            and not dtype.name.startswith("float8")
-            and (dtype != float64 or self.physical.has_float64)
-            for dtype in dtypes
-        )
+    def _computes(self, *dtypes: DT) -> bool:
+        """Whether these are real numbers that kernels compute with."""
+        names = {dtype.name for dtype in dtypes}
+        if any(name.startswith(("complex", "float8")) for name in names):
+            return False
+        return self.physical.has_float64 or "float64" not in names
 
     def prepare(self, group: Group) -> ClLaunch:
         """A kernel, lowered, rendered and compiled."""

@@ -133,6 +133,11 @@ class VulkanDriver:
         """Return when everything that was queued is over."""
         self.queue.synchronize()
 
+    def unwrap(self, block: DeviceBlock) -> Any:
+        """What vkdispatch knows the memory by."""
+        self.synchronize()
+        return block.memory.handle
+
     # -- kernels -----------------------------------------------------------------------------------
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:

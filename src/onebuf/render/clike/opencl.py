@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from onebuf.dtypes import float64, int64, kind
+from onebuf.dtypes import float32, float64, int64, kind
 from onebuf.render.clike.dialect import (
     NARROW,
     Dialect,
@@ -42,6 +42,10 @@ class OpenClC(Dialect):
         "uint64": "ulong",
         "float32": "float",
         "float64": "double",
+        "complex64": "float2",
+        "complex128": "double2",
+        "float8_e4m3fn": "uchar",
+        "float8_e5m2": "uchar",
         **dict.fromkeys(NARROW, "float"),
     }
     memory_types: ClassVar[dict[str, str]] = {"bool": "uchar", **dict.fromkeys(NARROW, "ushort")}
@@ -58,6 +62,9 @@ class OpenClC(Dialect):
     def literal(self, dtype: DT, value: Any) -> str:
         """A number."""
         letter = kind(dtype)
+        if letter == "c":
+            part = float64 if dtype.itemsize == 16 else float32
+            return self.pair(dtype, *[_real(part, one) for one in (value.real, value.imag)])
         if letter == "f":
             return _real(dtype, float(value))
         if letter == "b":

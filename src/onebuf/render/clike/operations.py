@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import bfloat16, float16, float32, float64, int64, kind
-from onebuf.graph import BINARY, CAST, RANDOM_WORDS, UNARY, WHERE, Op
-from onebuf.render.clike import real, whole
+from onebuf.dtypes import bfloat16, complex128, float16, float32, float64, int64, kind
+from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
+from onebuf.render.clike import complexes, real, whole
 from onebuf.render.clike.dialect import NARROW
 from onebuf.render.clike.terms import Terms
 
@@ -143,6 +143,8 @@ def _power(t: Terms, dtype: DT, x: str, y: str) -> str:
 
 def truth(t: Terms, dtype: DT, x: str) -> str:
     """Whether a number is not zero."""
+    if kind(dtype) == "c":
+        return complexes.truth(t, dtype, x)
     return x if kind(dtype) == "b" else f"({x} != {t.literal(dtype, 0)})"
 
 
@@ -225,6 +227,8 @@ def express(t: Terms, op: Op, dtypes: tuple[DT, ...], texts: tuple[str, ...], re
         return f"{test} ? {texts[1]} : {texts[2]}"
     if op in RANDOM_WORDS:
         return OPERATIONS[op](t, result, *texts)
+    if kind(dtype) == "c" or op is COMPLEX:
+        return complexes.express(t, op, dtype, texts, result)
     if op is UNARY["conj"]:
         return convert(t, dtype, result, texts[0])  # of bools it gives int8, as NumPy does
     text = (OPERATIONS.get(op) or FLOATS_ONLY[op])(t, dtype, *texts)
@@ -240,6 +244,8 @@ def convert(t: Terms, source: DT, target: DT, text: str) -> str:
     one, two = kind(source), kind(target)
     if two == "b":
         return truth(t, source, text)
+    if two == "c":
+        return _to_complex(t, source, target, text)
     if one == "f" and two in "iu":
         write = partial(_to_whole, target=target)
         return f"{t.define(f'to_{target.name}', source, write)}({text})"
@@ -252,6 +258,15 @@ def convert(t: Terms, source: DT, target: DT, text: str) -> str:
 
 def _to_whole(t: Terms, name: str, dtype: DT, target: DT) -> str:
     return real.to_whole(t, name, dtype, target)
+
+
+def _to_complex(t: Terms, source: DT, target: DT, text: str) -> str:
+    part = complexes.PARTS[target]
+    if kind(source) != "c":
+        return t.dialect.pair(target, convert(t, source, part, text), t.literal(part, 0.0))
+    own = complexes.PARTS[source]
+    parts = [convert(t, own, part, f"{text}.{member}") for member in "xy"]
+    return t.dialect.pair(target, *parts)
 
 
 def _to_narrow(t: Terms, source: DT, target: DT, text: str) -> str:
@@ -270,11 +285,15 @@ def supports(op: Op, operands: tuple[DT, ...], result: DT, has_float64: bool = T
     >>> supports(UNARY["exp"], (real,), real), supports(UNARY["exp"], (other,), other)
     (True, False)
     """
-    all_dtypes = (*operands, result)
-    if any(kind(dtype) == "c" or dtype.name.startswith("float8") for dtype in all_dtypes):
+    used = (*operands, result)
+    if not has_float64 and (float64 in used or complex128 in used):
         return False
-    if float64 in all_dtypes and not has_float64:
-        return False
+    if any(dtype.name.startswith("float8") for dtype in used):
+        return op is CAST and operands[0] == result  # they can be copied
+    if any(kind(dtype) == "c" for dtype in used):
+        if op is CAST:
+            return kind(result) in "bc"
+        return op in complexes.OPERATIONS or op in (COMPLEX, WHERE)
     if op is BINARY["nextafter"] and operands[0] in (float16, bfloat16):
         return False
     if op in FLOATS_ONLY or op is BINARY["divide"]:

@@ -1,0 +1,86 @@
+"""Placement: where a buffer's elements are, and how they get elsewhere."""
+
+from __future__ import annotations
+
+from sys import getrefcount
+from typing import Any, Self
+
+from onebuf.buffer.exchange import release, window
+from onebuf.buffer.handle import Handle
+from onebuf.engine import is_here, moved, unwrapped, wrapped
+from onebuf.errors import ArgumentTypeError
+from onebuf.graph import SOURCE
+from onebuf.machine import CPU, Device, owner
+from onebuf.machine import device as find_device
+from onebuf.memory import FileBlock
+
+
+class Placement(Handle):
+    """Devices, other libraries' memory, and giving memory back."""
+
+    __slots__ = ()
+
+    @property
+    def device(self) -> Device:
+        """Where the elements are."""
+        return self._node.device or CPU
+
+    @classmethod
+    def wrap(cls, native: Any) -> Self:
+        """A buffer on another library's own memory; an error where that cannot be shared.
+
+        Tensors of torch and arrays of jax stay theirs: operations on the buffer are the library's,
+        on the devices TORCH and JAX, and `unwrap` gives the object back.
+        """
+        kind = owner(native)
+        return cls(native, copy=False) if kind is None else cls._value(wrapped(native, kind))  # type: ignore[call-arg]
+
+    def unwrap(self) -> Any:
+        """The native object below: on the host, a NumPy array on the same memory.
+
+        On TORCH and JAX it is the library's array, elsewhere what the device's own library knows
+        the memory by: on OPENCL, say, a ``pyopencl.Buffer``.
+        """
+        return window(self._node) if is_here(self._node) else unwrapped(self._node)
+
+    def to_device(self, device: str | Device, /, *, stream: Any = None) -> Self:
+        """The elements on ``device``: this buffer if they are there, else a copy.
+
+        >>> x = Buffer([1, 2, 3]).to_device("PYTHON")
+        >>> x + x
+        Buffer(<lazy add>, shape=(3,), dtype=int32, device=PYTHON)
+        >>> (x + x).to_device("CPU")
+        Buffer([2, 4, 6], shape=(3,), dtype=int32, device=CPU)
+        """
+        if stream is not None:
+            raise ArgumentTypeError(
+                f"to_device needs stream=None, since a queue is part of a device's name "
+                f"(OPENCL:0@1), got {stream!r}"
+            )
+        node = moved(self._node, find_device(device))
+        return self if node is self._node else self._value(node)
+
+    def free(self) -> None:
+        """Give the memory back now; an error while a window or another view uses it."""
+        kept_by_us_alone = self._base is not None and getrefcount(self._base) == 2
+        self._node = release(self._node, spare=int(kept_by_us_alone))
+        self._base = None
+
+    def flush(self) -> None:
+        """Wait until everything written so far is in the file, if this is a file's memory."""
+        node = self._node
+        if isinstance(node.block, FileBlock):
+            node.block.flush()
+        elif node.base.op is SOURCE:
+            node.base.arg.flush()
+
+    def close(self) -> None:
+        """Flush, then free."""
+        self.flush()
+        self.free()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

@@ -1,0 +1,93 @@
+"""What every suite builds on: a device by its name, and ways to send, fetch and compare."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import onebuf
+from onebuf import Buffer, Device, memory_stats
+from onebuf.errors import DeviceError, DTypeError
+
+Array = np.ndarray[Any, Any]
+
+
+class Contract:
+    """Tests that a device has to pass.
+
+    A subclass names the device. ``examples`` is how many cases each property is tried with: few
+    where every new form of graph is compiled, many where it is not.
+    """
+
+    device: ClassVar[str]
+    examples: ClassVar[int] = 10
+    large: ClassVar[int] = 100_000
+    """Elements of the largest arrays: enough for many work-items, not too many for the device."""
+
+    def where(self) -> Device:
+        """The device."""
+        return onebuf.device(self.device)
+
+    def send(self, data: Any) -> Buffer:
+        """A buffer on the device with these elements."""
+        return onebuf.asarray(np.asarray(data), copy=True).to_device(self.device)
+
+    def fetch(self, buffer: Buffer) -> Array:
+        """The elements of a buffer of the device."""
+        assert buffer.device is self.where(), f"needed a result on {self.device}: {buffer.device}"
+        return np.asarray(buffer.to_device("CPU"))
+
+    def lacks(self, *names: str) -> bool:
+        """Whether the device says that it cannot compute with one of these dtypes."""
+        return not set(names).isdisjoint(self.where().driver.facts().lacks)
+
+    @contextmanager
+    def allowing(self, *names: str) -> Iterator[None]:
+        """Let the device refuse what it says that it lacks, with an error that says so."""
+        try:
+            yield
+        except (DTypeError, DeviceError) as error:
+            if not self.lacks(*names):
+                raise
+            assert str(error), "an error needs a message"
+
+    @contextmanager
+    def refusable(self) -> Iterator[None]:
+        """Let the device refuse: the right answer or a clear error, nothing else."""
+        try:
+            yield
+        except (DTypeError, DeviceError) as error:
+            assert "to_device" in str(error), f"needed a message that says what to do: {error}"  # noqa: PT017
+
+    def for_all(self, *drawn: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], None]:
+        """Run the function below for values that are drawn."""
+
+        def run(check: Callable[..., None]) -> None:
+            few = settings(
+                max_examples=self.examples,
+                deadline=None,
+                suppress_health_check=list(HealthCheck),
+            )
+            few(given(*drawn)(check))()
+
+        return run
+
+    def in_use(self) -> int:
+        """Bytes of the device in use."""
+        gc.collect()
+        where = self.where()
+        if where.is_host:
+            return memory_stats()["CPU"].in_use
+        return int(where.driver.allocator.stats().in_use)
+
+
+def numpys(name: str, *operands: Any, **arguments: Any) -> Array:
+    """NumPy's answer."""
+    with np.errstate(all="ignore"):
+        return np.asarray(getattr(np, name)(*operands, **arguments))

@@ -1,0 +1,147 @@
+"""Picking by indices and masks, which may be wrong: then an error, and nothing else is harmed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import onebuf
+from onebuf.errors import IndexRangeError
+from onebuf.testing.comparing import assert_same
+from onebuf.testing.contract import Contract
+from onebuf.testing.drawing import ALL, WHOLE, elements, looks, seeds
+
+
+class GatherContract(Contract):
+    """What picking elements has to do."""
+
+    @pytest.mark.parametrize("name", ALL)
+    def test_take(self, name: str) -> None:
+        array = elements(name, (5, 6), 1)
+        index = np.array([4, 0, -1, 2, -5])
+        with self.allowing(name, "int64"):
+            x, places = self.send(array), self.send(index)
+            for axis in (0, 1):
+                got = self.fetch(onebuf.take(x, places, axis=axis))
+                assert_same(got, np.take(array, index, axis=axis), f"axis {axis}")
+
+    @pytest.mark.parametrize("name", [name for name in WHOLE if name != "uint64"])
+    def test_every_dtype_of_indices(self, name: str) -> None:
+        array = elements("float32", (5, 6), 1)
+        index = np.array([4, 0, 3], name)
+        with self.allowing(name, "int64"):
+            got = self.fetch(onebuf.take(self.send(array), self.send(index), axis=0))
+            assert_same(got, np.take(array, index, axis=0))
+
+    def test_any_view_is_picked_from(self) -> None:
+        @self.for_all(looks(2), seeds)
+        def check(look: Any, seed: int) -> None:
+            array = look.array(elements("int32", look.shape, seed))
+            if not array.ndim or not array.shape[0]:
+                return
+            x = look.buffer(self.send(elements("int32", look.shape, seed)))
+            index = np.random.default_rng(seed).integers(-array.shape[0], array.shape[0], 4)
+            assert_same(self.fetch(onebuf.take(x, self.send(index), axis=0)), array[index])
+
+    def test_lists_and_arrays_of_indices(self) -> None:
+        array = elements("int32", (4, 5, 6), 1)
+        x = self.send(array)
+        for key in (
+            [0, 2],
+            [-1, 1],
+            [],
+            np.array([[0, 1], [2, 3]]),
+            (slice(None), [0, 4, -2]),
+            (slice(1, 3), slice(None), [5, 0]),
+            (..., [1, -1]),
+        ):
+            assert_same(self.fetch(x[key]), array[key], str(key))
+        index = np.array([3, 0], np.int64)
+        assert_same(self.fetch(x[self.send(index)]), array[index])
+
+    def test_several_arrays_at_once_are_right_or_refused(self) -> None:
+        array = elements("int32", (4, 5), 1)
+        with self.refusable():
+            assert_same(self.fetch(self.send(array)[[0, 1], [2, 3]]), array[[0, 1], [2, 3]])
+
+    def test_take_along_an_axis(self) -> None:
+        array = elements("float32", (3, 5), 1)
+        index = np.array([[4, -1], [0, 0], [-5, 2]])
+        x = self.send(array)
+        got = self.fetch(onebuf.take_along_axis(x, self.send(index), axis=1))
+        assert_same(got, np.take_along_axis(array, index, axis=1))
+        index = np.array([[2, 1, 0, -1, -3]])
+        got = self.fetch(onebuf.take_along_axis(x, self.send(index), axis=0))
+        assert_same(got, np.take_along_axis(array, index, axis=0))
+
+    def test_what_is_picked_is_computed_with(self) -> None:
+        array, index = elements("int32", (5, 6), 1), np.array([4, 0, -1])
+        x, places = self.send(array), self.send(index)
+        got = onebuf.take(x + 1, places - 1, axis=0) * 2
+        assert_same(self.fetch(got), (array + 1)[index - 1] * 2)
+        with self.allowing("int64"):
+            got = onebuf.sum(onebuf.take(x, places, axis=0), axis=0)
+            assert_same(self.fetch(got), array[index].sum(axis=0))
+
+    @pytest.mark.parametrize("bad", [5, -6, 2**31 - 1, -(2**31), 2**40])
+    def test_an_index_outside_is_an_error_and_later_calls_are_unaffected(self, bad: int) -> None:
+        array = elements("float32", (5, 6), 1)
+        x = self.send(array)
+        good = self.send(np.array([0, 4, -5]))
+        for key in (self.send(np.array([0, bad, 1])), [0, bad]):
+            with pytest.raises(IndexRangeError, match=r"-5\.\.4"):
+                self.fetch(x[key])
+        index = self.send(np.array([[0], [bad], [0], [0], [0]]))
+        with pytest.raises(IndexRangeError):
+            self.fetch(onebuf.take_along_axis(x.T, index[:, :1].expand(5, 1).T, axis=1)[:0:-1] * 1)
+            self.fetch(
+                onebuf.take_along_axis(x, index.T.expand(1, 5)[:, :1].expand(1, 6) + bad, axis=0)
+            )
+        with self.allowing("int64"):
+            assert_same(self.fetch(onebuf.take(x, good, axis=0)), array[[0, 4, -5]])
+        assert_same(self.fetch(x), array)
+
+    def test_the_error_comes_again_and_never_from_elsewhere(self) -> None:
+        x = self.send(np.arange(5))
+        wrong = onebuf.take(x, self.send(np.array([7])), axis=0) + 1
+        right = x + 1
+        for _ in range(2):
+            with pytest.raises(IndexRangeError):
+                self.fetch(wrong)
+            assert_same(self.fetch(right), np.arange(5) + 1)
+
+    def test_masks(self) -> None:
+        @self.for_all(seeds)
+        def check(seed: int) -> None:
+            array = elements("int32", (4, 5), seed)
+            x = self.send(array)
+            mask = elements("bool", (4, 5), seed)
+            for key in (mask, mask[:, 0]):
+                assert_same(self.fetch(x[key]), array[key])
+                assert_same(self.fetch(x[self.send(key)]), array[key])
+            assert_same(self.fetch(x[x > 0]), array[array > 0])
+
+    def test_masks_of_nothing_and_of_all(self) -> None:
+        array = np.arange(6).reshape(2, 3)
+        x = self.send(array)
+        for mask in (np.zeros((2, 3), bool), np.ones((2, 3), bool)):
+            assert_same(self.fetch(x[mask]), array[mask])
+        assert_same(self.fetch(self.send(array[:0])[np.zeros((0, 3), bool)]), array[:0].ravel())
+
+    def test_a_mask_of_another_shape_is_an_error(self) -> None:
+        x = self.send(np.arange(6).reshape(2, 3))
+        with pytest.raises(IndexRangeError):
+            x[np.ones((3, 2), bool)]
+
+    def test_masks_write(self) -> None:
+        array = elements("int32", (4, 5), 1)
+        for mask in (array > 0, np.zeros((4, 5), bool)):
+            x, wanted = self.send(array), array.copy()
+            x[self.send(mask)] = 7
+            wanted[mask] = 7
+            assert_same(self.fetch(x), wanted)
+            x[mask] = -1
+            wanted[mask] = -1
+            assert_same(self.fetch(x), wanted)
