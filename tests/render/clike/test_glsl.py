@@ -34,8 +34,8 @@ def test_arguments_that_are_too_many_are_in_memory_behind_the_others():
     parameters = [Memory(4, F, True), *(Whole(f"w{n}", n) for n in range(PUSHED // 8 + 1))]
     assert not arguments(parameters).is_pushed
     text = text_of(parameters=parameters)
-    assert "binding = 0, scalar) buffer Block0 { float m4[]; }" in text
-    assert "binding = 1, scalar) buffer Block1 { int64_t w0;" in text
+    assert "binding = 0, scalar) buffer Block_m4 { float m4[]; }" in text
+    assert "binding = 1, scalar) buffer Block_Arguments { int64_t w0;" in text
 
 
 def test_innermost_loops_are_unrolled_and_others_are_not():

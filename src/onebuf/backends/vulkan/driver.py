@@ -29,12 +29,13 @@ _COPY = """\
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Source { uint source[]; };
 layout(set = 0, binding = 1) buffer Target { uint target[]; };
-layout(push_constant) uniform Arguments { uint words; uint mask; };
+layout(push_constant) uniform Arguments { uint words; uint mask; uint first; };
 void main() {
   uint i = gl_LocalInvocationID.x
     + 64u * (gl_WorkGroupID.x + gl_NumWorkGroups.x * gl_WorkGroupID.y);
-  if (i < words) target[i] = source[i];
-  else if (i == words && mask != 0u) target[i] = (target[i] & ~mask) | (source[i] & mask);
+  uint to = first + i;
+  if (i < words) target[to] = source[i];
+  else if (i == words && mask != 0u) target[to] = (target[to] & ~mask) | (source[i] & mask);
 }
 """
 """Whole words, and those bytes of one more that a mask names."""
@@ -116,11 +117,20 @@ class VulkanDriver:
 
     def copy(self, source: DeviceBlock, target: DeviceBlock) -> Queued:
         """Begin to copy a block into another that is no smaller."""
-        target.check_range(0, source.nbytes)
+        return self.copy_to(source, target, 0, source.nbytes)
+
+    def copy_to(
+        self, source: DeviceBlock, target: DeviceBlock, offset_bytes: int, nbytes: int
+    ) -> Queued:
+        """Begin to copy the first bytes of a block into a part of another that begins a word."""
+        source.check_range(0, nbytes)
+        target.check_range(offset_bytes, nbytes)
+        assert offset_bytes % 4 == 0, "a word has four bytes"
         queue = source.memory.queue
-        if source.nbytes:
-            words, rest = divmod(source.nbytes, 4)
-            arguments = np.array([words, (1 << 8 * rest) - 1], np.uint32).tobytes()
+        if nbytes:
+            words, rest = divmod(nbytes, 4)
+            numbers = [words, (1 << 8 * rest) - 1, offset_bytes // 4]
+            arguments = np.array(numbers, np.uint32).tobytes()
             groups = -(-(words + 1) // 64)
             most = self.physical.info.max_workgroup_count[0]
             program = queue.program(_COPY, 2, len(arguments))
