@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
 EXAMPLES := --doctest-modules --doctest-glob='*.md' README.md docs src/onebuf
+INTEROP := tests/interop tests/backends/arrays tests/devices
 PYTHON ?=
 ARGS ?=
 
@@ -18,7 +19,7 @@ export POCL_DEVICES := pthread pthread
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help tour test test-interop check bench bench-peers bench-clients format clean
+.PHONY: help tour test test-interop check bench bench-peers bench-devices bench-clients format clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -27,11 +28,12 @@ tour: $(VENV)/.installed-package ## show what onebuf does, in a minute
 	@$(BIN)/onebuf tour
 
 test: $(VENV)/.installed-test ## run all tests and every example in the docs
-	@$(PYTEST) -n auto --dist worksteal $(ARGS)
+	@$(NEED_VULKAN)
+	@$(PYTEST) -m 'not interop' -n auto --dist worksteal $(ARGS)
 	@$(PYTEST) $(EXAMPLES)
 
 test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax, skipping none
-	@$(PYTEST) tests/interop/test_torch.py tests/interop/test_jax.py -rs --junitxml=$(VENV)/interop.xml $(ARGS)
+	@$(PYTEST) $(INTEROP) -m interop -n auto --dist worksteal -rs --junitxml=$(VENV)/interop.xml $(ARGS)
 	@$(BIN)/python -c "$$COUNT_SKIPPED" $(VENV)/interop.xml
 
 check: $(VENV)/.installed-dev ## check format, lint, types, layers and the examples in the docs
@@ -46,6 +48,9 @@ bench: $(VENV)/.installed-interop ## measure against NumPy and torch on this mac
 
 bench-peers: $(VENV)/.installed-bench ## measure against seven libraries and the limits of this machine
 	@$(BIN)/python benchmarks/peers.py $(ARGS)
+
+bench-devices: $(VENV)/.installed-test ## measure OpenCL next to pyopencl used by hand
+	@$(BIN)/python benchmarks/devices.py $(ARGS)
 
 bench-clients: $(VENV)/.installed-test ## measure SciPy and scikit-learn on buffers
 	@$(BIN)/python benchmarks/clients.py $(ARGS)
@@ -103,6 +108,21 @@ $$python -c 'import ensurepip, venv' 2>/dev/null || { \
 		false; \
 	}; \
 }
+endef
+
+# The tests of VULKAN need a driver; Mesa has one for processors.
+VULKAN_DRIVERS := /usr/share/vulkan/icd.d /usr/local/share/vulkan/icd.d /etc/vulkan/icd.d
+define NEED_VULKAN
+if ! ls $(VULKAN_DRIVERS) 2>/dev/null | grep -q json; then \
+	if [ "`id -u`" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing mesa-vulkan-drivers, for the tests of VULKAN"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qq -y --no-install-recommends libvulkan1 mesa-vulkan-drivers >/dev/null; \
+	fi; \
+	ls $(VULKAN_DRIVERS) 2>/dev/null | grep -q json || \
+		echo "There is no Vulkan driver, so the tests of VULKAN are left out." \
+			"On Debian or Ubuntu: apt-get install mesa-vulkan-drivers, as root." >&2; \
+fi
 endef
 
 # pytest is content with skipped tests; here they would mean that torch or jax did not run.
