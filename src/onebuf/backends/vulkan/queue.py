@@ -87,6 +87,8 @@ class Queue:
 
     def allocate(self, nbytes: int) -> Memory:
         """Memory; a MemoryError if there is none."""
+        if self.lost:
+            raise MemoryError(_lost(self.name, self.lost))
         most = self.physical.info.max_storage_buffer_range
         if nbytes > most:
             raise MemoryError(f"a block has at most {most} bytes")
@@ -204,10 +206,12 @@ class Queue:
         assert len(memories) == program.bindings, "a memory for each binding"
         assert len(arguments) == program.nbytes, "as many arguments as the program takes"
         for memory in memories:
+            if memory.queue.lost:
+                raise DeviceError(_lost(memory.queue.name, memory.queue.lost))
             if memory.queue is not self:
                 raise DeviceError(
-                    f"{self.name}: a kernel needs memory of its own queue, got some of "
-                    f"{memory.queue.name}{': ' + memory.queue.lost if memory.queue.lost else ''}"
+                    f"a kernel of {self.name} needs memory of its own queue, got some of "
+                    f"{memory.queue.name}; copy it first"
                 )
         with package.lock:
             call = self._begin()

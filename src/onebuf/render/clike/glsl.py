@@ -5,7 +5,8 @@ in 32 bits: this takes nothing of a device but words. Neighbours in a word belon
 work-items, so one is written by flipping those of its bits that differ, at once. Numbers of 64
 bits are there if the device has them; positions are such numbers, so whole ones it must have.
 
-Arguments are push constants as long as they fit, else a memory of their own, the last one.
+Arguments are push constants as long as they fit, else a memory of their own, the last one. Where
+there are more memories than a device binds, some are parts of one.
 Functions of floats are those of `onebuf.render.clike.glsl_math`, which computes in doubles; GLSL's
 own stand in for them on devices that have none.
 """
@@ -13,7 +14,7 @@ own stand in for them on devices that have none.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import copysign, isfinite
 from typing import Any, ClassVar
@@ -109,12 +110,18 @@ class Glsl(Dialect):
     }
 
     def __init__(
-        self, has_float64: bool = True, local: tuple[int, int, int] = (64, 1, 1), copies: int = 1
+        self,
+        has_float64: bool = True,
+        local: tuple[int, int, int] = (64, 1, 1),
+        copies: int = 1,
+        packed: Mapping[int, int] | None = None,
     ) -> None:
         self.has_float64 = has_float64
         self.local = local
         self.copies = copies
         """How often the body of an innermost loop is written."""
+        self.packed = packed or {}
+        """Slots that share one memory, and the byte at which each begins there."""
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -213,27 +220,36 @@ class Glsl(Dialect):
     def _memories(self, parameters: Sequence[Parameter]) -> list[str]:
         """Every memory under its binding, and the arguments."""
         lines: list[str] = []
+        together = [
+            one for one in parameters if isinstance(one, Memory) and one.slot in self.packed
+        ]
         binding = 0
         for one in parameters:
-            if isinstance(one, Memory):
+            if isinstance(one, Memory) and one not in together:
                 lines += self._memory(one, binding)
+                binding += 1
             elif isinstance(one, Flags):
-                lines.append(_block(binding, f"int64_t {one.name}[];"))
-            binding += isinstance(one, Memory | Flags)
+                lines.append(_block(binding, f"int64_t {one.name}[];", one.name))
+                binding += 1
+        for one in together:
+            lines += self._memory(one, binding)
+        binding += bool(together)
         order = arguments(parameters)
         fields = " ".join([f"{_WIDE[type_]} {one.name};" for one, type_ in order.fields])
         if not fields:
             return lines
         if order.is_pushed:
             return [*lines, f"layout(push_constant, scalar) uniform Arguments {{ {fields} }};"]
-        return [*lines, _block(binding, fields)]
+        return [*lines, _block(binding, fields, "Arguments")]
 
     def _memory(self, memory: Memory, binding: int) -> list[str]:
         name, type_ = memory.name, self.memory_type(memory.dtype)
+        first = self.packed.get(memory.slot, 0) // memory.dtype.itemsize
+        more = f" + {first}" if first else ""
         if type_ not in _SMALL:
             return [
-                _block(binding, f"{type_} {name}[];"),
-                f"#define get_{name}(i) {name}[int(i)]",
+                _block(binding, f"{type_} {name}[];", name),
+                f"#define get_{name}(i) {name}[int(i){more}]",
                 f"#define put_{name}(i, v) {name}[int(i)] = v",
             ]
         bits = 8 * memory.dtype.itemsize
@@ -241,9 +257,9 @@ class Glsl(Dialect):
         word = f"{name}[i / {each}]"
         value, mask = _SMALL[type_], f"0x{(1 << bits) - 1:x}u"
         return [
-            _block(binding, f"uint {name}[];"),
+            _block(binding, f"uint {name}[];", name),
             f"{value} get_{name}(int64_t place) {{",
-            "  int i = int(place);",
+            f"  int i = int(place){more};",
             f"  return bitfieldExtract({value}({word}), (i % {each}) * {bits}, {bits});",
             "}",
             f"void put_{name}(int64_t place, {value} v) {{",
@@ -269,8 +285,8 @@ _WIDE = {
 }
 
 
-def _block(binding: int, fields: str) -> str:
-    return f"layout(set = 0, binding = {binding}, scalar) buffer Block{binding} {{ {fields} }};"
+def _block(binding: int, fields: str, name: str) -> str:
+    return f"layout(set = 0, binding = {binding}, scalar) buffer Block_{name} {{ {fields} }};"
 
 
 def _group_indices(body: Sequence[str]) -> list[str]:
