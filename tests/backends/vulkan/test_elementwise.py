@@ -112,6 +112,13 @@ def test_binary_operations(op):
 
 
 @pytest.mark.parametrize("name", ["float32", "float64"])
+def test_numbers_are_rounded_to_whole_ones(name):
+    x = np.array([-2.5, -1.5, -0.5, -0.3, -0.0, 0.5, 1.5, 2.5, 1e9 + 0.5, -1e20, np.inf], name)
+    for op in ("round", "trunc", "floor", "ceil"):
+        same(fetched(getattr(onebuf, op)(placed(x))), np.asarray(getattr(onebuf, op)(Buffer(x))))
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
 def test_the_next_number_after_another(name):
     x = sample(name)[2:]
     x = x[np.abs(x) > 1e-30]
