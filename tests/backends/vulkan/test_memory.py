@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from onebuf import Buffer
 from onebuf.backends.driving import KernelDriver
+from onebuf.backends.vulkan import package
 from onebuf.backends.vulkan import queue as queues
 from onebuf.errors import ArgumentError, DeviceError, ExportError, OutOfMemory
 from onebuf.machine import device, devices
@@ -198,6 +200,26 @@ def test_threads_share_a_queue():
     for thread in threads:
         thread.join(60)
     assert not wrong
+
+
+def test_garbage_is_collected_again_after_each_call(driver):
+    assert gc.isenabled()
+    with package.lock:
+        assert not gc.isenabled()
+        block = filled(driver, b"abc")
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    assert content(driver, block) == b"abc"
+
+
+@pytest.mark.parametrize("name", ["int8", "float16", "int32", "float64"])
+def test_more_memories_than_devices_bind_are_parts_of_one(name):
+    arrays = [np.full((3, 5), n, name) for n in range(40)]
+    total = Buffer(arrays[0]).to_device("VULKAN")
+    for array in arrays[1:]:
+        total = total + Buffer(array).to_device("VULKAN")[:, ::-1]
+    expected = sum(arrays[1:], arrays[0])
+    np.testing.assert_array_equal(np.asarray(total.to_device("CPU")), expected)
 
 
 def test_devices_are_found_by_kind():
