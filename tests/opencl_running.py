@@ -12,8 +12,6 @@ from onebuf.backends.opencl.launching import ClLaunch
 from onebuf.kernel import LOAD, STORE, Nest, Opt, Slot, Step
 from onebuf.layout import View
 from onebuf.machine import DeviceBlock
-from onebuf.scheduler.groups import Group
-from onebuf.scheduler.steps import Reach
 
 Array = np.ndarray[Any, Any]
 DEVICE = "OPENCL"
@@ -35,21 +33,16 @@ def download(block: DeviceBlock, shape: tuple[int, ...], dtype: Any) -> Array:
     return out
 
 
-def as_group(nest: Nest, extents: Any, views: Any, scalars: Any = (), is_index: Any = ()) -> Group:
-    reaches = tuple([Reach(None, view, n in is_index) for n, view in enumerate(views)])  # type: ignore[arg-type]
-    return Group(nest, tuple(extents), reaches, tuple(scalars), (), (), "a test")
-
-
 def launched(
     nest: Nest,
     extents: Any,
     views: Any,
     scalars: Any,
     memory: dict[int, Array],
-    opts: Sequence[Opt],
+    opts: Sequence[Opt] | None,
 ) -> dict[int, Array]:
     """What is in the memory of all slots that are written afterwards."""
-    launch = ClLaunch(driver().line, as_group(nest, extents, views, scalars), opts)
+    launch = ClLaunch(driver().line, nest, extents, views, scalars, opts)
     blocks = [upload(memory[n]) if n in memory else None for n in range(len(nest.slots))]
     launch.run(blocks, scalars)
     return {

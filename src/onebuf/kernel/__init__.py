@@ -5,6 +5,7 @@ optimisations say.
 """
 
 from onebuf.kernel.folding import combines
+from onebuf.kernel.heuristics import Traits, suggest
 from onebuf.kernel.linear import Code, Given, Global, Instruction, Linear, Local, Special
 from onebuf.kernel.lowering import lower
 from onebuf.kernel.moving import FLAG, INSIDE, wrapped
@@ -39,6 +40,7 @@ from onebuf.kernel.optimising import (
 )
 from onebuf.kernel.ordering import best_order, permuted, reordered
 from onebuf.kernel.partial import partials
+from onebuf.kernel.splitting import Split, Stage, split
 from onebuf.kernel.verifying import verify
 
 __all__ = [
@@ -71,7 +73,10 @@ __all__ = [
     "Opt",
     "Slot",
     "Special",
+    "Split",
+    "Stage",
     "Step",
+    "Traits",
     "accumulator_dtype",
     "best_order",
     "combines",
@@ -81,7 +86,9 @@ __all__ = [
     "reduce_axes",
     "reordered",
     "share_out",
+    "split",
     "stride_class",
+    "suggest",
     "verify",
     "wrapped",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 
 from onebuf.backends.opencl.calls import cl, told
 from onebuf.backends.opencl.events import NOTHING, ClEvent, Nothing
-from onebuf.backends.opencl.launching import ClLaunch
+from onebuf.backends.opencl.launching import ClLaunch, SplitLaunch, launch_of
 from onebuf.backends.opencl.lines import Line
 from onebuf.backends.opencl.memory import Memory, is_over
 from onebuf.backends.opencl.physical import Physical
@@ -202,6 +202,6 @@ class OpenClDriver:
             return False
         return self.physical.has_float64 or "float64" not in names
 
-    def prepare(self, group: Group) -> ClLaunch:
+    def prepare(self, group: Group) -> ClLaunch | SplitLaunch:
         """A kernel, lowered, rendered and compiled."""
-        return ClLaunch(self.line, group)
+        return launch_of(self.line, group)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from onebuf.backends.opencl.sizes import group_size
 from onebuf.dtypes import int64, kind
 from onebuf.errors import ArgumentError, IndexRangeError, OnebufError
 from onebuf.graph import TAKE
-from onebuf.kernel import Opt, lower, verify
+from onebuf.kernel import Nest, Opt, Split, lower, split, suggest, verify
+from onebuf.layout import View
 from onebuf.machine import DeviceBlock
 from onebuf.render.clike import NARROW, Check, Flags, Memory, Parameter, Scalar, Source, render
 from onebuf.scheduler.groups import Group
@@ -22,15 +24,65 @@ from onebuf.scheduler.groups import Group
 DT = np.dtype[Any]
 
 
+PARTS = 4
+"""Parts of a split fold, for each compute unit."""
+MULTIPLE = 1024
+"""What the length of a part is a multiple of: work-items in a group, times copies."""
+
+
+def launch_of(line: Line, group: Group) -> ClLaunch | SplitLaunch:
+    """A kernel that is ready to run; a long fold with few results is several."""
+    traits = line.physical.traits
+    views = [reach.view for reach in group.reaches]
+    if group.nest.ndim and group.extents[-1] >= PARTS * MULTIPLE:
+        results = prod(group.extents[:-1])
+        if results < traits.units:
+            parts = PARTS * traits.units
+            stages = split(group.nest, group.extents, views, parts, MULTIPLE)
+            if stages is not None:
+                return SplitLaunch(line, stages, group.scalars)
+    return ClLaunch(line, group.nest, group.extents, views, group.scalars)
+
+
+class SplitLaunch:
+    """Kernels that run one after another, with memory for what the first ones leave."""
+
+    def __init__(self, line: Line, stages: Split, scalars: Sequence[np.generic]) -> None:
+        self.launches = [
+            ClLaunch(line, stage.nest, stage.extents, stage.views, scalars)
+            for stage in stages.stages
+        ]
+        self._slots = [stage.slots for stage in stages.stages]
+        self._between = [line.allocator.allocate(nbytes) for nbytes in stages.nbytes]
+        self._lock = threading.Lock()
+        """The memory between them is for one run at a time; the queue keeps runs apart."""
+
+    def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
+        """Queue them."""
+        with self._lock:
+            for launch, slots in zip(self.launches, self._slots, strict=True):
+                between = iter(self._between)
+                launch.run([next(between) if at is None else blocks[at] for at in slots], scalars)
+
+
 class ClLaunch:
     """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
 
-    def __init__(self, line: Line, group: Group, opts: Sequence[Opt] | None = None) -> None:
+    def __init__(
+        self,
+        line: Line,
+        nest: Nest,
+        extents: Sequence[int],
+        views: Sequence[View],
+        scalars: Sequence[np.generic] = (),
+        opts: Sequence[Opt] | None = None,
+    ) -> None:
         physical = line.physical
-        views = [reach.view for reach in group.reaches]
+        traits = physical.traits
         if opts is None:
-            opts = ()
-        program = lower(group.nest, group.extents, views, group.scalars, opts, physical.limits)
+            opts = suggest(nest, extents, views, traits)
+        program = lower(nest, extents, views, scalars, opts, traits.limits)
+        self.nest, self.opts = nest, tuple(opts)
         self.source = source = render(verify(program), line.dialect)
         self.is_empty = not program.instances
         self._line = line
@@ -40,7 +92,7 @@ class ClLaunch:
             return
         self._kernel = physical.programs.kernel(source.text, source.name)
         self._kernel.set_scalar_arg_dtypes([_argument_dtype(one) for one in source.parameters])
-        self._local = source.local or group_size(source.extents, physical.limits.items)
+        self._local = source.local or group_size(source.extents, traits.limits.items)
         self._global = _global_size(source, self._local)
         self._slots = [one.slot for one in source.parameters if isinstance(one, Memory)]
         self._written = [

@@ -9,7 +9,7 @@ from typing import Any
 from onebuf.backends.opencl.calls import cl
 from onebuf.backends.opencl.programs import Programs
 from onebuf.errors import DeviceError
-from onebuf.kernel import Limits
+from onebuf.kernel import Limits, Traits
 from onebuf.machine import Facts
 
 MOST_QUEUES = 256
@@ -85,10 +85,11 @@ class Physical:
         self.most_at_once = int(device.max_mem_alloc_size)
         self.alignment = max(1, int(device.mem_base_addr_align) // 8)
         sizes = device.max_work_item_sizes
-        self.limits = Limits(
+        limits = Limits(
             items=min(int(device.max_work_group_size), int(min(sizes))),
             shared_bytes=int(device.local_mem_size),
         )
+        self.traits = Traits(limits, self.is_cpu, int(device.max_compute_units))
         self._lock = threading.Lock()
         self._taken = 0
         self.memories: list[Any] = []
@@ -113,10 +114,10 @@ class Physical:
         """What there is to know about it."""
         device = self.device
         limits = {
-            "work-items in a group": self.limits.items,
-            "shared bytes": self.limits.shared_bytes,
+            "work-items in a group": self.traits.limits.items,
+            "shared bytes": self.traits.limits.shared_bytes,
             "bytes at once": self.most_at_once,
-            "compute units": int(device.max_compute_units),
+            "compute units": self.traits.units,
             "alignment of parts": self.alignment,
         }
         lacks: tuple[str, ...] = ("float8_e4m3fn", "float8_e5m2")

@@ -26,6 +26,8 @@ def group_size(extents: tuple[int, ...], most: int = GROUP) -> tuple[int, ...]:
     ((256,), (1, 256), (16, 16))
     """
     items = min(GROUP, most)
+    if max(extents) == 1:
+        return tuple([1 for _ in extents])  # there is one work-item, and no index that tells others
     if len(extents) == 1:
         return (items,)
     candidates = [sizes for sizes in product(_SIZES, repeat=len(extents)) if prod(sizes) == items]

@@ -14,7 +14,7 @@ from onebuf.render.clike.terms import Terms
 
 DT = np.dtype[Any]
 
-PARTS = {complex64: float32, complex128: float64}
+PARTS: dict[DT, DT] = {complex64: float32, complex128: float64}
 """The dtype of the parts."""
 
 
