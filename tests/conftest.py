@@ -21,9 +21,11 @@ os.environ.setdefault("POCL_DEVICES", "pthread pthread")
 # SciPy reads it once, when the first test file imports it; scikit-learn asks for exactly "1".
 os.environ["SCIPY_ARRAY_API"] = "1"
 
-# Compiled kernels of tests, and of the processes that tests start, are kept as long as they run.
-os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="onebuf-tests-")
-atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
+# Compiled kernels of tests, and of the processes that tests start, are kept as long as they run;
+# workers share those of the process that started them.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="onebuf-tests-")
+    atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None)
