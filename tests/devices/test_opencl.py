@@ -1,6 +1,6 @@
-"""OpenCL, on PoCL or whatever comes first, and a queue of it that is not the first."""
+"""OpenCL: a queue of each of two devices, and replicas on three queues of one and of both."""
 
-from onebuf.testing import DeviceContract
+from onebuf.testing import DeviceContract, ReplicasContract
 
 
 class TestOpenCl(DeviceContract):
@@ -11,3 +11,15 @@ class TestOpenCl(DeviceContract):
 class TestQueueOfOpenCl(DeviceContract):
     device = "OPENCL:1@2"
     examples = 1
+
+
+class TestReplicasOnOneDevice(ReplicasContract):
+    devices = ("OPENCL",)
+    queues = 3
+    examples = 2
+
+
+class TestReplicasOnTwoDevices(ReplicasContract):
+    devices = ("OPENCL", "OPENCL:1")
+    queues = 3
+    examples = 2

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.gathering import outside
+from onebuf.errors import DivergenceError, IndexRangeError
 from onebuf.graph import Node
 
 Array = np.ndarray[Any, Any]
@@ -30,9 +31,21 @@ def explained(fault: OutsideError, read: Callable[[Node], Array]) -> Exception:
     """The error for the user, who gets the line that asked for the elements."""
     for node in fault.picks:
         source, indices = node.srcs
-        error = outside(node.op, node.arg, source.shape[node.arg], read(indices))
+        error = _outside(node, source.shape[node.arg], indices, read)
         if error is not None:
             if node.origin is not None:
                 error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
             return error
     return RuntimeError("a kernel found an index outside that nobody else finds")
+
+
+def _outside(
+    node: Node, extent: int, indices: Node, read: Callable[[Node], Array]
+) -> Exception | None:
+    try:
+        return outside(node.op, node.arg, extent, read(indices))
+    except DivergenceError:
+        return IndexRangeError(
+            f"{node.op.name} along axis {node.arg} needs indices in {-extent}..{extent - 1}, and "
+            f"those of some replica are outside; read() shows all of them"
+        )

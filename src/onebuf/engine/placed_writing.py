@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.driving import ArrayDriver, Launch
-from onebuf.dtypes import uint8
+from onebuf.dtypes import uint8, uint16, uint32, uint64
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, realize
 from onebuf.errors import DeviceError
-from onebuf.graph import Node, placed_block
+from onebuf.graph import CAST, Node, placed_block
 from onebuf.kernel import LOAD, STORE, Nest, Slot, Step, stride_class
 from onebuf.layout import View
 from onebuf.machine import Device
@@ -76,7 +76,7 @@ def write(target: Node, new: Node) -> None:
 @lru_cache(1024)
 def _copy(device: Device, dtype: DT, view: View, whole: tuple[int, ...]) -> Launch:
     """The kernel that copies elements without gaps to where a view of others has them."""
-    dtype = uint8 if dtype.itemsize == 1 else dtype  # no kernel computes with the narrowest floats
+    dtype = _bits(device, dtype)
     shape = view.shape or (1,)
     to = view if view.shape else View((1,), (1,), view.offset)
     views = (View.contiguous(shape), to)
@@ -87,6 +87,13 @@ def _copy(device: Device, dtype: DT, view: View, whole: tuple[int, ...]) -> Laun
     nest = Nest(len(shape), slots, steps)
     group = Group(nest, shape, reaches, (), (), (nodes[1],), "written in place")
     return device.driver.prepare(group)  # type: ignore[no-any-return]
+
+
+def _bits(device: Device, dtype: DT) -> DT:
+    """A dtype of the same size that kernels can copy: one program does for all of them."""
+    sizes: dict[int, DT] = {1: uint8, 2: uint16, 4: uint32, 8: uint64}
+    whole = sizes.get(dtype.itemsize, dtype)
+    return whole if device.driver.supports(CAST, (whole,), whole) else dtype
 
 
 def _classes(view: View) -> tuple[int, ...]:

@@ -7,6 +7,10 @@ Needs ``onebuf[test]``: pytest and hypothesis. The tests of a device are a class
     class TestNpu(onebuf.testing.DeviceContract):
         device = "NPU"
 
+    class TestReplicasOnNpus(onebuf.testing.ReplicasContract):
+        devices = ("NPU", "NPU:1")
+        queues = 2
+
 Every dtype that the device does not list in ``driver.facts().lacks`` has to work; what it lacks has
 to be refused with a `DTypeError` or a `DeviceError`. NumPy is the oracle: what is exact there is
 exact on every device, and functions may differ in their last bits.
@@ -16,7 +20,7 @@ import pytest
 
 _SUITES = (
     *("allocation", "concurrency", "elementwise", "gather", "movement", "reductions"),
-    *("transfer", "views", "writing"),
+    *("replicas", "transfer", "views", "writing"),
 )
 # With it, an assertion that fails shows its values; it has to come before the suites are imported.
 pytest.register_assert_rewrite(*[f"onebuf.testing.{name}" for name in _SUITES])
@@ -28,6 +32,7 @@ from onebuf.testing.elementwise import ElementwiseContract  # noqa: E402
 from onebuf.testing.gather import GatherContract  # noqa: E402
 from onebuf.testing.movement import MovementContract  # noqa: E402
 from onebuf.testing.reductions import ReductionsContract  # noqa: E402
+from onebuf.testing.replicas import ReplicasContract  # noqa: E402
 from onebuf.testing.transfer import TransferContract  # noqa: E402
 from onebuf.testing.views import ViewsContract  # noqa: E402
 from onebuf.testing.writing import WritingContract  # noqa: E402
@@ -56,6 +61,7 @@ __all__ = [
     "GatherContract",
     "MovementContract",
     "ReductionsContract",
+    "ReplicasContract",
     "TransferContract",
     "ViewsContract",
     "WritingContract",

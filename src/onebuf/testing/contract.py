@@ -14,8 +14,14 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf import Buffer, Device, memory_stats
 from onebuf.errors import DeviceError, DTypeError
+from onebuf.testing.comparing import assert_close, assert_same
 
 Array = np.ndarray[Any, Any]
+Pairs = dict[str, tuple[Any, Array]]
+"""Buffers, and the arrays that they have to be equal to, by name."""
+
+UNSIGNED_ZEROS = ("maximum", "minimum")
+"""Which of two zeros is the larger is nowhere said."""
 
 
 class Contract:
@@ -76,6 +82,19 @@ class Contract:
             few(given(*drawn)(check))()
 
         return run
+
+    def check(self, pairs: Pairs, close: tuple[str, ...] = (), precision: float = 0.0) -> None:
+        """Compute every buffer at once, and compare each with its array.
+
+        Those named in ``close`` may differ in the last bits.
+        """
+        onebuf.realize(*[buffer for buffer, _ in pairs.values()])
+        for name, (buffer, wanted) in pairs.items():
+            if name in close:
+                assert_close(self.fetch(buffer), wanted, name, precision=precision)
+            else:
+                signed = name not in UNSIGNED_ZEROS
+                assert_same(self.fetch(buffer), wanted, name, signed=signed)
 
     def in_use(self) -> int:
         """Bytes of the device in use."""

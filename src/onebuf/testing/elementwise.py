@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import onebuf
 from onebuf import dtypes
 from onebuf.errors import ScalarRangeError, ShapeError
-from onebuf.testing.comparing import Array, assert_close, assert_same
-from onebuf.testing.contract import Contract, numpys
+from onebuf.testing.comparing import Array, assert_same
+from onebuf.testing.contract import UNSIGNED_ZEROS, Contract, Pairs, numpys
 from onebuf.testing.drawing import (
     ALL,
     COMPLEX,
@@ -35,24 +33,10 @@ FUNCTIONS = (
 )
 ANGLES = ("sin", "cos", "tan")
 OF_COMPLEX = ("exp", "log", "sqrt", "sin", "cos", "tanh")
-UNSIGNED_ZEROS = ("maximum", "minimum")
-"""Which of two zeros is the larger is nowhere said."""
-
-Pairs = dict[str, tuple[Any, Array]]
 
 
 class ElementwiseContract(Contract):
     """What operations on each element have to do."""
-
-    def check(self, pairs: Pairs, close: tuple[str, ...] = (), precision: float = 0.0) -> None:
-        """Compute every buffer at once, and compare each with its array."""
-        onebuf.realize(*[buffer for buffer, _ in pairs.values()])
-        for name, (buffer, wanted) in pairs.items():
-            if name in close:
-                assert_close(self.fetch(buffer), wanted, name, precision=precision)
-            else:
-                signed = name not in UNSIGNED_ZEROS
-                assert_same(self.fetch(buffer), wanted, name, signed=signed)
 
     def apply(self, names: tuple[str, ...], *arrays: Array) -> Pairs:
         """Functions of the namespace, and what NumPy says."""
@@ -164,7 +148,7 @@ class ElementwiseContract(Contract):
                 one, two = self.table(name, seed)
                 flags = elements("bool", (23, 29), seed)
                 pairs = self.apply(("where",), flags, one, two)
-                if name in REAL and name not in (*NARROW, "bfloat16"):  # NumPy widens these
+                if name in ("int32", "float32"):
                     low, high = one.dtype.type(1), one.dtype.type(3)
                     made = onebuf.clip(self.send(one), int(low), int(high))
                     pairs["clip"] = (made, numpys("clip", one, low, high))
@@ -221,32 +205,25 @@ class ElementwiseContract(Contract):
     def test_casts(self, source: str) -> None:
         rng = np.random.default_rng(2)
         array = rng.integers(0, 100, 64).astype(dtypes.as_dtype(source))
-        for target in ALL:
-            if source in COMPLEX and target not in COMPLEX:
-                continue
-            with self.allowing(source, target):
-                made = onebuf.astype(self.send(array), target)
-                with np.errstate(all="ignore"):
-                    wanted = array.astype(dtypes.as_dtype(target))
-                assert_same(self.fetch(made), wanted, f"{source} to {target}")
+        self.check_casts(array, COMPLEX if source in COMPLEX else ALL)
+
+    def check_casts(self, array: Array, targets: tuple[str, ...]) -> None:
+        """Cast to all targets at once, and to those that the device lacks one by one."""
+        with np.errstate(all="ignore"):
+            wanted = {name: array.astype(dtypes.as_dtype(name)) for name in targets}
+        lacking = [name for name in targets if self.lacks(array.dtype.name, name)]
+        for names in ([name for name in targets if name not in lacking], *[[n] for n in lacking]):
+            with self.allowing(array.dtype.name, *names):
+                x = self.send(array)
+                self.check({name: (onebuf.astype(x, name), wanted[name]) for name in names})
 
     @pytest.mark.parametrize("source", WHOLE)
     def test_casts_of_whole_numbers_wrap(self, source: str) -> None:
-        array = elements(source, (61,), 4)
-        with self.allowing(*WHOLE):
-            buffer = self.send(array)
-            made = {name: (onebuf.astype(buffer, name), array.astype(name)) for name in WHOLE}
-            self.check(made)
+        self.check_casts(elements(source, (61,), 4), WHOLE)
 
     @pytest.mark.parametrize("source", FLOATS)
     def test_casts_of_floats_round_to_even(self, source: str) -> None:
-        array = elements(source, (61,), 4)
-        for target in (*FLOATS, "bool"):
-            with self.allowing(source, target):
-                made = onebuf.astype(self.send(array), target)
-                with np.errstate(all="ignore"):
-                    wanted = array.astype(dtypes.as_dtype(target))
-                assert_same(self.fetch(made), wanted, f"{source} to {target}")
+        self.check_casts(elements(source, (61,), 4), (*FLOATS, "bool"))
 
     def test_floats_lose_their_fraction_as_whole_numbers(self) -> None:
         array = np.array([1.9, -1.9, 0.5, -0.5, 100.7, -100.7, -0.0], np.float32)

@@ -46,13 +46,13 @@ class MovementContract(Contract):
         made = MOVES[move](onebuf, self.send(array))
         assert_same(self.fetch(made), np.asarray(MOVES[move](np, array)), move)
 
-    @pytest.mark.parametrize("move", ["concat", "roll", "reshape of a transpose", "tril"])
     @pytest.mark.parametrize("name", ALL)
-    def test_every_dtype_moves(self, name: str, move: str) -> None:
+    def test_every_dtype_moves(self, name: str) -> None:
         array = elements(name, (2, 3, 4), 1)
         with self.allowing(name):
-            made = MOVES[move](onebuf, self.send(array))
-            assert_same(self.fetch(made), np.asarray(MOVES[move](np, array)), move)
+            x = self.send(array)
+            made = onebuf.concat([x, x[::-1, :, ::-1]], axis=1)
+            assert_same(self.fetch(made), np.concat([array, array[::-1, :, ::-1]], axis=1), name)
 
     @pytest.mark.parametrize("name", ALL)
     def test_borders(self, name: str) -> None:

@@ -58,7 +58,7 @@ class ViewsContract(Contract):
         array = elements(name, (4, 6))
         with self.allowing(name):
             x = self.send(array)
-            for look in LOOKS:
+            for look in LOOKS if name in ("int32", "float32") else LOOKS[1:2]:
                 assert_same(self.fetch(look(x)), look(array), name)
                 assert_same(self.fetch(look(x).copy()), look(array), name)
 

@@ -12,7 +12,7 @@ import onebuf
 from onebuf.errors import DeviceError, DTypeError, OnebufError, ReadOnlyError, ShapeError
 from onebuf.testing.comparing import assert_same
 from onebuf.testing.contract import Contract
-from onebuf.testing.drawing import ALL, REAL, elements, seeds, small
+from onebuf.testing.drawing import ALL, elements, seeds, small
 
 KEYS: tuple[Any, ...] = (
     *(0, -1, (1, 2), (slice(None), 3), (slice(None, None, 2), slice(None, None, -1))),
@@ -76,7 +76,7 @@ class WritingContract(Contract):
             for buffer, wanted in seen:
                 assert_same(self.fetch(buffer), wanted)
 
-    @pytest.mark.parametrize("name", REAL)
+    @pytest.mark.parametrize("name", ["int32", "uint8", "float32", "float64", "bfloat16"])
     def test_operators_in_place(self, name: str) -> None:
         array = small(name, (3, 4), 1)
         with self.allowing(name):
@@ -189,6 +189,7 @@ class WritingContract(Contract):
     def test_writes_are_ordered(self) -> None:
         x = self.send(np.zeros(self.large // 10, np.int32))
         for number in range(20):
-            x[number:] = x[number:] + 1
-        wanted = np.minimum(np.arange(self.large // 10) + 1, 20).astype(np.int32)
+            x[7 * (number % 2) :] += 1
+        wanted = np.full(self.large // 10, 20, np.int32)
+        wanted[:7] = 10
         assert_same(self.fetch(x), wanted)

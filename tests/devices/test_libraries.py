@@ -1,0 +1,21 @@
+"""Libraries as devices: their arrays hold the elements, and their operations compute."""
+
+import pytest
+
+from onebuf.testing import DeviceContract, ReplicasContract
+
+pytestmark = pytest.mark.interop
+
+
+class TestTorch(DeviceContract):
+    device = "TORCH"
+
+
+class TestJax(DeviceContract):
+    device = "JAX"
+    examples = 4
+
+
+class TestReplicasOfTensors(ReplicasContract):
+    devices = ("TORCH",)
+    queues = 2
