@@ -12,6 +12,7 @@ EXAMPLES = sorted(Path(__file__).parents[1].joinpath("examples").glob("*.py"))
 def test_there_are_examples() -> None:
     assert [path.name for path in EXAMPLES] == [
         "big_file.py",
+        "devices.py",
         "exchange.py",
         "profiling.py",
         "strides.py",

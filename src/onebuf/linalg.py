@@ -18,7 +18,7 @@ from onebuf.array_api.arguments import buffer_of, flag, number, public, whole
 from onebuf.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of
-from onebuf.engine import read
+from onebuf.engine import look
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
@@ -192,7 +192,7 @@ def matrix_rank(x: Buffer, /, *, rtol: float | Buffer | None = None) -> Buffer:
     """How many singular values are larger than ``rtol`` times the largest."""
     node = _matrix("matrix_rank", x)
     tolerance = _tolerance("matrix_rank", rtol, node)
-    found = Routine("matrix_rank", (("rtol", tolerance),))(read(node))
+    found = Routine("matrix_rank", (("rtol", tolerance),))(look(node, "matrix_rank"))
     return Buffer(np.asarray(found, np.int64), copy=True)
 
 
@@ -213,7 +213,7 @@ def pinv(x: Buffer, /, *, rtol: float | Buffer | None = None) -> Buffer:
     if rtol is None:
         return _call(Routine("pinv"), (node,), shape, node.dtype)
     tolerance = _tolerance("pinv", rtol, node)
-    return Buffer(Routine("pinv", (("rtol", tolerance),))(read(node)), copy=True)
+    return Buffer(Routine("pinv", (("rtol", tolerance),))(look(node, "pinv")), copy=True)
 
 
 @public
@@ -341,7 +341,7 @@ def _tolerance(name: str, rtol: Any, node: Node) -> Any:
             f"{name} needs real floating rtol for matrices of shape {batch}, got "
             f"{rtol.dtype.name} of shape {rtol.shape}"
         )
-    return read(rtol._node)
+    return look(rtol._node, name)
 
 
 def _floating(name: str, x: Any) -> Node:

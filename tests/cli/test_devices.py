@@ -116,9 +116,8 @@ def test_a_missing_package_is_told_with_what_installs_it() -> None:
     )
     assert finished.stdout == (
         "VULKAN cannot be used: a device of the kind VULKAN needs the package 'vkdispatch', which "
-        "is not installed; install it with: pip install 'onebuf[vulkan]' to do: pip install "
-        "'onebuf[vulkan]', and a driver, on Debian and Ubuntu: apt install mesa-vulkan-drivers, "
-        "which has one for processors too\n"
+        "is not installed; install it with: pip install 'onebuf[vulkan]' drivers: on Debian and "
+        "Ubuntu: apt install mesa-vulkan-drivers, which has one for processors too\n"
     )
 
 
@@ -156,7 +155,7 @@ def test_a_kind_without_devices_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(cli, "devices", lambda kind: ())
     found = cli.look_at("OPENCL")
     assert found.error == "no device was found"
-    assert "apt install" in found.remedy
+    assert "apt install" in found.drivers
     assert not found.is_usable
 
 
@@ -164,7 +163,7 @@ def test_a_kind_without_devices_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_device_is_described_in_full() -> None:
-    limits = {"work-group": 1024, "shared memory": 49152}
+    limits = {"work-items in a group": 1024, "shared memory": 49152, "bytes at once": 2**32}
     found = Found("NPU:1", "a chip", 3 * 2**29, 4, limits, ("float64", "complex128"))
     assert list(describe(Kind("NPU", [found]))) == [
         (
@@ -172,7 +171,8 @@ def test_a_device_is_described_in_full() -> None:
             [
                 "a chip",
                 "memory 1.5 GiB, 4 queues",
-                "work-group 1024, shared memory 48 KiB",
+                "work-items in a group 1024, shared memory 48 KiB,",
+                "bytes at once 4 GiB",
                 "lacks float64, complex128",
             ],
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from children import run
+from foreign_devices import foreign
 
 import onebuf
 from onebuf.errors import DeviceError
@@ -360,6 +361,32 @@ def allocator(device):
         "gone in the parent",
         "256",
     ]
+
+
+@pytest.mark.parametrize("name", foreign())
+def test_a_child_is_told_of_its_parent_s_devices_and_computes_on_the_host(name: str) -> None:
+    program = """
+    import os, sys, warnings
+    import numpy as np
+    import onebuf
+    warnings.simplefilter("ignore")  # drivers have threads, and forking with them is the point
+    x = onebuf.asarray(np.arange(4, dtype="float32")).to_device(sys.argv[1])
+    y = (x * 2).realize()
+    child = os.fork()
+    if child == 0:
+        for ask in (lambda: y.to_device("CPU"), lambda: (y + 1).realize()):
+            try:
+                ask()
+            except onebuf.errors.DeviceError as error:
+                print("was opened before this process was forked" in str(error))
+        del x, y
+        print((onebuf.asarray(np.ones(100_000)) + 1).sum().item(), flush=True)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    print((y + 1).to_device("CPU").tolist())
+    """
+    told = ["True", "True", "200000.0", "0", "[1.0, 3.0, 5.0, 7.0]"]
+    assert run(program, name, timeout=60).splitlines() == told
 
 
 def test_a_fork_while_a_device_opens_leaves_a_child_that_can_open_it() -> None:

@@ -23,7 +23,7 @@ def diag(v: Buffer, k: int = 0) -> Buffer:
         return v.diagonal(k)
     if v.ndim != 1:
         raise ArgumentError(f"diag needs a buffer of 1 or 2 dimensions, got shape {v.shape}")
-    places = arange(v.shape[0] + abs(k))
+    places = arange(v.shape[0] + abs(k), device=v.device)
     lengthened = v.pad([(0, abs(k))])
     spread = lengthened.expand_dims(1 if k >= 0 else 0)
     return where(places - places.expand_dims(1) == k, spread, False)

@@ -16,7 +16,7 @@ from onebuf.array_api.arguments import buffer_of, flag, public
 from onebuf.array_api.creation import asarray
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import node_of, operand
-from onebuf.engine import masks, read
+from onebuf.engine import look, masks
 from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.graph import Node
 
@@ -125,11 +125,11 @@ def nonzero(x: Buffer, /) -> tuple[Buffer, ...]:
     x = buffer_of("nonzero", x)
     if not x.shape:
         raise ArgumentError("nonzero needs at least one dimension, got a 0-d buffer")
-    array = read(node_of("nonzero", x))
+    array = look(node_of("nonzero", x), "nonzero")
     found = masks.positions(array)
     if found is not None:
-        return tuple([Buffer._value(node) for node in found])
-    return tuple([Buffer(part, copy=True) for part in np.nonzero(array)])
+        return tuple([Buffer._value(node).to_device(x.device) for node in found])
+    return tuple([Buffer(part, copy=True, device=x.device) for part in np.nonzero(array)])
 
 
 @public
@@ -195,7 +195,7 @@ def _is_in(x1: Array, x2: Array, invert: bool) -> Array:
 def _distinct(name: str, x: Any, **wanted: bool) -> list[Buffer]:
     """The distinct elements in order, and what else NumPy's `unique` is ``wanted`` to tell."""
     node = node_of(name, x)
-    found = np.unique(ops.sortable(read(node)), equal_nan=False, **wanted)  # type: ignore[call-overload]
+    found = np.unique(ops.sortable(look(node, "unique")), equal_nan=False, **wanted)  # type: ignore[call-overload]
     values, *others = found if wanted else (found,)
     values = values.astype(node.dtype, copy=False)
-    return [Buffer(part, copy=True) for part in (values, *others)]
+    return [Buffer(part, copy=True, device=node.device) for part in (values, *others)]

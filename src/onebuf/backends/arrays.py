@@ -34,7 +34,7 @@ Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
 Shape = tuple[int, ...]
 
-_LIBRARY_ERRORS = (RuntimeError, TypeError, ValueError)
+_LIBRARY_ERRORS = (RuntimeError, TypeError, ValueError, MemoryError)
 _NO_MEMORY = ("alloc", "out of memory", "resource_exhausted")
 
 
@@ -199,7 +199,7 @@ class LibraryDriver(ABC):
         if operands:
             text += " of " + " and ".join(self.api.dtype_of(one).name for one in operands)
         text += f" ({str(error).strip().splitlines()[0] if str(error).strip() else error!r})"
-        if any(word in str(error).lower() for word in _NO_MEMORY):
+        if isinstance(error, MemoryError) or any(w in str(error).lower() for w in _NO_MEMORY):
             return OutOfMemory(f"{text}; delete buffers that are no longer needed")
         if isinstance(error, NotImplementedError | TypeError):
             return DTypeError(
@@ -212,25 +212,26 @@ class LibraryDriver(ABC):
     def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Done:
         """Copy bytes into a block."""
         block.check_range(offset_bytes, data.nbytes)
-        memory = block.memory
-        dtype = self.api.dtype_of(memory)
-        host = np.array(self.get(memory), order="C")
-        start = host.reshape(-1).view(np.uint8)
-        start[offset_bytes : offset_bytes + data.nbytes] = data.reshape(-1).view(np.uint8)
-        self.write(block, dtype, None, self._from_host(host))
+        host = self.get(block.memory)
+        part = host.reshape(-1).view(np.uint8)[offset_bytes : offset_bytes + data.nbytes]
+        part[:] = data.reshape(-1).view(np.uint8)
+        self.write(block, host.dtype, None, self._from_host(host))
         return DONE
 
     def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Done:
         """Copy bytes out of a block."""
         block.check_range(offset_bytes, out.nbytes)
-        host = np.ascontiguousarray(self.get(block.memory)).reshape(-1).view(np.uint8)
+        host = np.ascontiguousarray(self.peek(block.memory)).reshape(-1).view(np.uint8)
         out.reshape(-1).view(np.uint8)[:] = host[offset_bytes : offset_bytes + out.nbytes]
         return DONE
 
     def copy(self, source: DeviceBlock, target: DeviceBlock) -> Done:
         """Copy a block."""
-        host = np.ascontiguousarray(self.get(source.memory))
-        return self.upload(host.reshape(-1).view(np.uint8), target)
+        return self.upload(np.ascontiguousarray(self.peek(source.memory)), target)
+
+    def get(self, native: Any) -> Array:
+        """The elements of the library's array on the host, in memory of their own."""
+        return np.array(self._typed("a copy to the host", (), self.peek, native), order="C")
 
     # -- the library's own way ---------------------------------------------------------------------
 
@@ -239,8 +240,8 @@ class LibraryDriver(ABC):
         """Raise where an array cannot be wrapped."""
 
     @abstractmethod
-    def get(self, native: Any) -> Array:
-        """The elements of the library's array on the host, not to be written to."""
+    def peek(self, native: Any) -> Array:
+        """The elements of the library's array on the host, where they need not be copied."""
 
     @abstractmethod
     def bare(self, nbytes: int) -> Any:

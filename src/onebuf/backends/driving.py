@@ -8,7 +8,7 @@ and run operations on them one by one. A driver may also do neither, and only ho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -31,6 +31,14 @@ class Launch(Protocol):
         Slot ``n`` is reached through ``group.reaches[n].view``, from the first byte of its block.
         Raises `IndexRangeError` if an index that the kernel looks at is outside.
         """
+
+
+class Seen(NamedTuple):
+    """Elements of a block, as a view sees them."""
+
+    block: DeviceBlock
+    dtype: DT
+    view: View
 
 
 @runtime_checkable

@@ -8,6 +8,7 @@ and the user's own setting stays as it is. Numbers too small to be normal count 
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,18 +19,20 @@ from onebuf.backends.conventions import check_powers, power_by_squaring
 from onebuf.backends.interpreter import ArrayApi, Operands, Shape
 from onebuf.backends.slicing import positions, slices
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage
-from onebuf.graph import Op
+from onebuf.graph import BINARY, Kind, Op
 from onebuf.layout import View
-from onebuf.machine import Device, DeviceBlock, Facts
+from onebuf.machine import Device, DeviceBlock, Facts, check_place
 
 try:
     import jax
     import jax.numpy as jnp
 except ImportError as error:
-    raise MissingPackage.extra("jax", "interop", "the device JAX") from error
+    raise MissingPackage.extra("jax", "jax", "a device of the kind JAX") from error
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
+
+_PROGRAMS = {Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.JOIN}
 
 
 def count() -> int:
@@ -39,10 +42,8 @@ def count() -> int:
 
 def open(device: Device) -> JaxDriver:
     """The driver of one of them."""
-    index = device.parts.index
-    if index >= count():
-        raise DeviceError(f"{device} is not there; jax.devices() has {count()}")
-    return JaxDriver(device, jax.devices()[index])
+    check_place(device, count(), None)
+    return JaxDriver(device, jax.devices()[device.parts.index])
 
 
 def device_name(array: Any) -> str:
@@ -54,6 +55,12 @@ def device_name(array: Any) -> str:
             f"jax.devices(); gather it with jax.device_put(array, jax.devices()[0])"
         )
     return f"JAX:{places[0]}" if places[0] else "JAX"
+
+
+@lru_cache(4096)
+def _program(api: JaxApi, op: Op, arg: Any, shape: Shape, dtype: DT) -> Any:
+    """An operation that JAX compiles as a whole, once for operands of the same form."""
+    return jax.jit(lambda *operands: api.run(op, operands, arg, shape, dtype))
 
 
 def _wide() -> Any:
@@ -87,7 +94,7 @@ class JaxApi(ArrayApi):
 
     def empty(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """Zeros: nothing in JAX is without a value."""
-        return self.from_host(np.zeros(shape, dtype))
+        return jnp.zeros(shape, dtype, device=self.place)
 
     def count(self, extent: int) -> Any:
         """0, 1, 2, ..."""
@@ -98,7 +105,10 @@ class JaxApi(ArrayApi):
         return jax.lax.complex(*jnp.broadcast_arrays(real, imaginary))
 
     def call(self, op: Op, operands: Operands, loop: tuple[DT, ...]) -> Any:
-        """Large powers of whole numbers are not JAX's own."""
+        """JAX divides by one number with its inverse, and knows no large powers of whole ones."""
+        if op.name == "divide":
+            x, y = jax.lax.optimization_barrier(jnp.broadcast_arrays(*operands))
+            return jnp.divide(x, y)
         if op.name != "pow" or loop[0].kind not in "iu":
             return super().call(op, operands, loop)
         x, y = jnp.broadcast_arrays(*operands)
@@ -128,7 +138,7 @@ class JaxDriver(LibraryDriver):
         """What it is."""
         known = self.place.memory_stats() or {}
         description = f"JAX {jax.__version__} on {self.place.platform} {self.place.id}"
-        return Facts(f"{description}, {self.place.device_kind}", known.get("bytes_limit"))
+        return Facts(f"{description}, {self.place.device_kind}", known.get("bytes_limit"), None)
 
     def check(self, native: Any) -> None:
         """An array of numbers on this device, and not inside of a function that is traced."""
@@ -147,7 +157,7 @@ class JaxDriver(LibraryDriver):
                 f"{sorted(map(str, native.devices()))}; move it with jax.device_put"
             )
 
-    def get(self, native: Any) -> Array:
+    def peek(self, native: Any) -> Array:
         """The elements on the host, where JAX has them there in its own memory."""
         return np.asarray(native)
 
@@ -156,9 +166,17 @@ class JaxDriver(LibraryDriver):
         with _wide():
             return super()._typed(*call)
 
+    def run(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """As one program where nothing has to be looked at before."""
+        if op.kind in _PROGRAMS and op is not BINARY["pow"]:
+            return _program(self.api, op, arg, shape, dtype)(*operands)
+        return super().run(op, operands, arg, shape, dtype)
+
     def bare(self, nbytes: int) -> Any:
         """Bytes."""
-        return self.api.from_host(np.zeros(nbytes, np.uint8))
+        return self._typed(
+            "new memory", (), partial(jnp.zeros, device=self.place), nbytes, np.uint8
+        )
 
     def reinterpreted(self, memory: Any, count: int, dtype: DT) -> Any:
         """By way of the host."""
@@ -195,4 +213,5 @@ class JaxDriver(LibraryDriver):
     def synchronize(self) -> None:
         """Return when JAX has computed everything."""
         for block in list(self.allocator.blocks):
-            jax.block_until_ready(block.memory)
+            if not block.is_freed:
+                jax.block_until_ready(block.memory)

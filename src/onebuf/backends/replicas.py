@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.backends.driving import ArrayDriver, KernelDriver, Launch
+from onebuf.backends.driving import ArrayDriver, KernelDriver, Launch, Seen
 from onebuf.errors import DeviceError, DivergenceError
-from onebuf.graph import Op
+from onebuf.graph import Node, Op
 from onebuf.layout import View
 from onebuf.machine import Context, DeviceBlock, Driver, Event, Facts, Stats
 from onebuf.scheduler.groups import Group
@@ -205,6 +205,21 @@ def check_alike(block: Replicas | Many) -> None:
 
 class Kernels(_Replicated):
     """Kernels, queued once for each replica."""
+
+    def __init__(self, drivers: Sequence[Any]) -> None:
+        super().__init__(drivers)
+        if all(hasattr(driver, "interpret") for driver in drivers):
+            self.interpret = self._interpret
+
+    def _interpret(self, node: Node, operands: Sequence[Array | Seen], block: Replicas) -> None:
+        """Compute what has no kernel, once for each replica."""
+        for index, driver in enumerate(self.drivers):
+            mine = [
+                x._replace(block=x.block.memory[index]) if isinstance(x, Seen) else x
+                for x in operands
+            ]
+            driver.interpret(node, mine, block.memory[index])
+        block.depends_on([x.block for x in operands if isinstance(x, Seen)])  # type: ignore[misc]
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """What every queue supports."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,12 @@ from onebuf.dtypes import is_added
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage, ReadOnlyError
 from onebuf.graph import Op
 from onebuf.layout import View, compose
-from onebuf.machine import Device, DeviceBlock, Facts
+from onebuf.machine import Device, DeviceBlock, Facts, check_place
 
 try:
     import torch
 except ImportError as error:
-    raise MissingPackage.extra("torch", "interop", "the device TORCH") from error
+    raise MissingPackage.extra("torch", "torch", "a device of the kind TORCH") from error
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -41,6 +42,16 @@ _LARGEST_EIGHT = 464.0
 """What is beyond is not a number in float8_e4m3fn; torch would take its largest one."""
 
 
+_OWN_WAYS: dict[tuple[str, DT], Callable[[Any], Any]] = {
+    (name, dtype): function
+    for dtype in (dtypes.complex64, dtypes.complex128)
+    for name, function in (
+        ("sign", torch.sgn),
+        ("negative", lambda x: torch.complex(-x.real, -x.imag)),  # its own loses signs of zeros
+    )
+}
+
+
 def count() -> int:
     """The processor, and every CUDA device."""
     return 1 + int(torch.cuda.device_count())
@@ -48,12 +59,8 @@ def count() -> int:
 
 def open(device: Device) -> TorchDriver:
     """The driver of one of them."""
+    check_place(device, count(), None)
     index = device.parts.index
-    if index >= count():
-        raise DeviceError(
-            f"{device} is not there; TORCH is the processor, and torch knows {count() - 1} CUDA "
-            f"devices after it"
-        )
     return TorchDriver(device, torch.device("cuda", index - 1) if index else torch.device("cpu"))
 
 
@@ -135,9 +142,8 @@ class TorchApi(ArrayApi):
         if not _LACKING.isdisjoint(loop):
             wide = tuple([x.to(torch.int64) for x in operands])
             return super().call(op, wide, (dtypes.int64,) * len(loop))
-        if op.name == "sign" and loop[0].kind == "c":
-            return torch.sgn(operands[0])
-        return super().call(op, operands, loop)
+        own = _OWN_WAYS.get((op.name, loop[0]))
+        return super().call(op, operands, loop) if own is None else own(operands[0])
 
     def _unsigned(self, op: Op, operands: Operands, loop: tuple[DT, ...]) -> Any:
         if dtypes.int64 in loop:  # compared with signed numbers: a negative one is below all
@@ -207,10 +213,7 @@ class TorchApi(ArrayApi):
 
     def pick_along(self, x: Any, indices: Any, axis: int) -> Any:
         """Bits are gathered, whatever they mean."""
-        if self.dtype_of(x) in _LACKING:
-            bits = x.view(_SIGNED[x.itemsize])
-            return torch.gather(bits, axis, indices).view(x.dtype)
-        return torch.gather(x, axis, indices)
+        return torch.gather(_bits(x), axis, indices).view(x.dtype)
 
     def product(self, x: Any, y: Any, dtype: DT) -> Any:
         """Truth values are counted, unsigned numbers multiplied as signed ones."""
@@ -238,7 +241,7 @@ class TorchDriver(LibraryDriver):
         if self.place.type == "cuda":
             known = torch.cuda.get_device_properties(self.place)
             memory, description = known.total_memory, f"{description}, {known.name}"
-        return Facts(description, memory)
+        return Facts(description, memory, queues=None)
 
     def check(self, native: Any) -> None:
         """A tensor of memory, without gradients, on this device."""
@@ -270,7 +273,7 @@ class TorchDriver(LibraryDriver):
             return None
         return DeviceBlock(torch.from_numpy(array), array.nbytes, keeps=array)
 
-    def get(self, native: Any) -> Array:
+    def peek(self, native: Any) -> Array:
         """The elements on the host; on the processor, in the memory of the tensor."""
         tensor = native.detach().resolve_conj().resolve_neg().cpu()
         dtype = self.api.dtype_of(tensor)
@@ -279,7 +282,6 @@ class TorchDriver(LibraryDriver):
             array: Array = bits.numpy().view(dtype)
         else:
             array = tensor.numpy()
-        array.flags.writeable = False
         return array
 
     def run(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
@@ -292,7 +294,8 @@ class TorchDriver(LibraryDriver):
 
     def bare(self, nbytes: int) -> Any:
         """Bytes."""
-        return torch.empty(nbytes, dtype=torch.uint8, device=self.place)
+        empty = partial(torch.empty, dtype=torch.uint8, device=self.place)
+        return self._typed("new memory", (), empty, nbytes)
 
     def reinterpreted(self, memory: Any, count: int, dtype: DT) -> Any:
         """The same memory."""
@@ -319,6 +322,8 @@ class TorchDriver(LibraryDriver):
             )
         composed = compose(view, layout)
         with torch.no_grad():
+            if value.untyped_storage().data_ptr() == memory.untyped_storage().data_ptr():
+                value = value.clone()
             if composed is None:
                 self._scatter(memory, view, value)
                 return
@@ -330,9 +335,7 @@ class TorchDriver(LibraryDriver):
         """Element by element, where no strides say which."""
         places = np.unravel_index(positions(view), tuple(memory.shape))
         index = tuple([self.api.from_host(np.array(place)) for place in places])
-        if memory.itemsize in _SIGNED and not memory.is_complex():
-            memory, value = [x.view(_SIGNED[memory.itemsize]) for x in (memory, value)]
-        memory.index_put_(index, value)
+        _bits(memory).index_put_(index, _bits(value))
 
     def synchronize(self) -> None:
         """Return when torch has computed everything."""
@@ -364,9 +367,10 @@ def _forward(view: View) -> tuple[View, list[int]]:
 
 
 def _flipped(tensor: Any, axes: list[int]) -> Any:
-    """``tensor`` with the order along some axes reversed; torch does not do it for every dtype."""
-    if not axes:
-        return tensor
-    if tensor.itemsize in _SIGNED and not tensor.is_complex():
-        return tensor.view(_SIGNED[tensor.itemsize]).flip(axes).view(tensor.dtype)
-    return tensor.flip(axes)
+    """``tensor`` with the order along some axes reversed."""
+    return _bits(tensor).flip(axes).view(tensor.dtype) if axes else tensor
+
+
+def _bits(tensor: Any) -> Any:
+    """The same memory as numbers that torch can move; complex ones it can."""
+    return tensor if tensor.is_complex() else tensor.view(_SIGNED[tensor.itemsize])

@@ -24,7 +24,7 @@ from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
-from onebuf.engine import explain, own, read, realize
+from onebuf.engine import explain, is_here, own, read, realize, reinterpreted
 from onebuf.errors import ArgumentError, ArgumentTypeError, LayoutError
 from onebuf.graph import FREED, Leaf
 from onebuf.interop import Window, memoryview_of
@@ -243,6 +243,8 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, 
         """
         if is_numpys_alone(dtype):
             return window(self._node).view(dtype)
+        if not is_here(self._node):
+            return self._view(reinterpreted(self._node, dtypes.as_dtype(dtype)))
         array = own(self._node)
         try:
             seen = array.view(dtypes.as_dtype(dtype))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any, Self
 
-from onebuf.graph import CONSTANT, VIEW, Node
+from onebuf.graph import CONSTANT, PLACED, VIEW, Node
 from onebuf.machine import Device
 from onebuf.ops import copied
 
@@ -53,7 +53,9 @@ class Handle:
         mine = self._node
         block = node.block
         if (node.base is not mine.base) if block is None else (block is not mine.block):
-            return self._value(node)
+            theirs = node.base
+            if theirs.op is not PLACED or theirs.block is not mine.base.block:
+                return self._value(node)
         view = _new(self.__class__)
         node.claimed = True
         view._node = node

@@ -63,7 +63,8 @@ class _Held:
 def _on_device(part: Any, node: Node) -> Any:
     if not isinstance(part, np.ndarray):
         return part
-    leaf = Leaf(np.ascontiguousarray(part), Block.foreign(np.ascontiguousarray(part)))
+    part = np.asarray(part, order="C")
+    leaf = Leaf(part, Block.foreign(part))
     assert node.device is not None
     return _Held(moved(leaf, node.device))
 

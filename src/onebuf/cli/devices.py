@@ -21,16 +21,18 @@ from onebuf.machine import Device, devices, kinds
 from onebuf.machine.providers import OURS
 
 INDENT = 12
+NO_BREAK = "\xa0"
+"""A space at which no line ends."""
 SECONDS = 120.0
 """How long a kind may take to be looked for."""
 
-LACKING = {
-    "OPENCL": "pip install 'onebuf[opencl]' brings PoCL, which runs on processors; GPUs need the "
-    "driver of their vendor, on Debian and Ubuntu: apt install intel-opencl-icd or mesa-opencl-icd",
-    "VULKAN": "pip install 'onebuf[vulkan]', and a driver, on Debian and Ubuntu: "
-    "apt install mesa-vulkan-drivers, which has one for processors too",
+DRIVERS = {
+    "OPENCL": "PoCL, which runs on processors, comes with pip install 'onebuf[opencl]'; GPUs need "
+    "that of their vendor, on Debian and Ubuntu: apt install intel-opencl-icd or mesa-opencl-icd",
+    "VULKAN": "on Debian and Ubuntu: apt install mesa-vulkan-drivers, which has one for processors "
+    "too",
 }
-"""What to do where a kind cannot be used, beyond what the error says."""
+"""Where drivers come from, for kinds that need one of the system as well as a package."""
 
 UNLISTED = {"DISK": "any file, as in DISK:/path/to/file: holds elements, computes nothing"}
 """What there is to say of kinds whose devices cannot be listed."""
@@ -56,7 +58,8 @@ class Kind:
     kind: str
     devices: Sequence[Found] = ()
     error: str = ""
-    remedy: str = ""
+    drivers: str = ""
+    """Where drivers come from, if it needs one."""
 
     @property
     def is_usable(self) -> bool:
@@ -90,9 +93,9 @@ def look_at(kind: str) -> Kind:
     try:
         found = [_open(device) for device in devices(kind)]
     except Exception as error:  # a foreign driver's too: to tell is what this is for
-        return Kind(kind, error=_told(error), remedy=LACKING.get(kind, ""))
+        return Kind(kind, error=_told(error), drivers=DRIVERS.get(kind, ""))
     if not found and kind not in UNLISTED:
-        return Kind(kind, error="no device was found", remedy=LACKING.get(kind, ""))
+        return Kind(kind, error="no device was found", drivers=DRIVERS.get(kind, ""))
     return Kind(kind, found)
 
 
@@ -145,7 +148,7 @@ def _end(kind: str, process: subprocess.Popen[str]) -> Kind:
 
 
 def _failed(kind: str, error: str) -> Kind:
-    return Kind(kind, error=error.strip(), remedy=LACKING.get(kind, ""))
+    return Kind(kind, error=error.strip(), drivers=DRIVERS.get(kind, ""))
 
 
 def _from_json(told: dict[str, Any]) -> Kind:
@@ -163,7 +166,7 @@ def describe(kind: Kind) -> Iterator[tuple[str, list[str]]]:
     """
     if kind.error:
         lines = [*_wrap(f"cannot be used: {kind.error}")]
-        yield kind.kind, lines + (_wrap(f"to do: {kind.remedy}") if kind.remedy else [])
+        yield kind.kind, lines + (_wrap(f"drivers: {kind.drivers}") if kind.drivers else [])
     elif not kind.devices:
         yield kind.kind, _wrap(UNLISTED[kind.kind])
     for device in kind.devices:
@@ -185,8 +188,10 @@ def _lines(device: Found) -> list[str]:
 
 
 def _limit(name: str, value: int) -> str:
-    return f"{name} {sized(value) if 'memory' in name or 'bytes' in name else value}"
+    told = sized(value) if "memory" in name or "bytes" in name else value
+    return f"{name} {told}".replace(" ", NO_BREAK)
 
 
 def _wrap(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH - INDENT, break_on_hyphens=False)
+    lines = textwrap.wrap(text, WIDTH - INDENT, break_on_hyphens=False)
+    return [line.replace(NO_BREAK, " ") for line in lines]

@@ -254,7 +254,7 @@ docs/memory-exchange.md   NumPy, DLPack, Arrow, pickle, and who owns what
 docs/files.md             files as memory
 docs/devices.md           GPUs and other devices, queues, replicas
 docs/random.md            random numbers that are the same everywhere
-examples/                 three short programs"""
+examples/                 short programs"""
     )
     stage.say(f"Any chapter can be seen on its own: onebuf tour {' | '.join(CHAPTERS)}")
 

@@ -2,9 +2,9 @@
 
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
-from onebuf.engine.moving import moved, unwrapped, wrapped
+from onebuf.engine.moving import moved, reinterpreted, unwrapped, wrapped
 from onebuf.engine.planning import items_for
-from onebuf.engine.realizing import force, is_here, own, read, realize
+from onebuf.engine.realizing import force, is_here, look, own, read, realize
 from onebuf.engine.writing import (
     assign,
     change,
@@ -26,10 +26,12 @@ __all__ = [
     "force",
     "is_here",
     "items_for",
+    "look",
     "moved",
     "own",
     "read",
     "realize",
+    "reinterpreted",
     "settle_readers",
     "unwrapped",
     "update",

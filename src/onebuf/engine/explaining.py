@@ -9,6 +9,7 @@ from onebuf.engine import gate
 from onebuf.engine.dying import private
 from onebuf.engine.planning import items_for
 from onebuf.engine.plans import parts_of
+from onebuf.engine.realizing import is_here
 from onebuf.graph import COPY, Kind, Node
 from onebuf.options import options
 from onebuf.scheduler import Item, is_readable
@@ -32,9 +33,10 @@ def explain(nodes: Sequence[Node]) -> str:
         f"{len(items)} {_plural(len(items), 'kernel')}, {_size(read)} read, "
         f"{_size(written)} written, {copies or 'no'} {_plural(copies, 'copy', 'copies')}"
     )
-    arena, _ = gate.arena().arena_of([part for item in items for part in parts_of(item)], alone)
-    if arena.saved:
-        head += f", {_size(arena.saved)} saved by sharing memory"
+    if all(is_here(node) for node in wanted):
+        parts = [part for item in items for part in parts_of(item)]
+        saved = gate.arena().arena_of(parts, alone)[0].saved
+        head += f", {_size(saved)} saved by sharing memory" if saved else ""
     names: dict[int, str] = {}
     rows = [_row(number, item, names) for number, item in enumerate(items, 1)]
     return "\n".join([head, *rows])

@@ -11,16 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.backends.driving import Seen
 from onebuf.backends.host import HostDriver
 from onebuf.engine import gate
 from onebuf.engine.kernels import scalar_words
 from onebuf.engine.launching import prepare
+from onebuf.engine.passes import compute
 from onebuf.engine.picking import OutsideError
-from onebuf.graph import Op
+from onebuf.graph import Node, Op
 from onebuf.machine import Device, DeviceBlock, check_place
 from onebuf.memory import address_of
 from onebuf.scheduler.groups import Group
 
+Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
 
 
@@ -45,6 +48,19 @@ class CompilingDriver(HostDriver):
     def prepare(self, group: Group) -> HostLaunch:
         """A kernel, compiled."""
         return HostLaunch(group)
+
+    def interpret(self, node: Node, operands: Sequence[Array | Seen], block: DeviceBlock) -> None:
+        """Compute what has no kernel on NumPy's loops, into a block."""
+        arrays = tuple([_elements(x) if isinstance(x, Seen) else x for x in operands])
+        found, _ = compute(node, arrays)
+        self.upload(np.ascontiguousarray(found), block)
+
+
+def _elements(seen: Seen) -> Array:
+    """NumPy's array of the elements that are seen of a block."""
+    size, view = seen.dtype.itemsize, seen.view
+    stride = tuple([step * size for step in view.stride])
+    return np.ndarray(view.shape, seen.dtype, seen.block.memory, view.offset * size, stride)
 
 
 class HostLaunch:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from onebuf.engine import gate
 from onebuf.graph import Node
 from onebuf.machine import CPU, Device
@@ -19,6 +21,11 @@ def moved(node: Node, device: Device) -> Node:
 def wrapped(native: Any, kind: str) -> Node:
     """A node on the memory of another library's array, on a device of that kind."""
     return gate.transferring().wrapped(native, kind)  # type: ignore[no-any-return]
+
+
+def reinterpreted(node: Node, dtype: np.dtype[Any]) -> Node:
+    """The bytes of a node on another device, read as another dtype."""
+    return gate.transferring().reinterpreted(node, dtype)  # type: ignore[no-any-return]
 
 
 def unwrapped(node: Node) -> Any:

@@ -30,9 +30,9 @@ def run_item(item: Item) -> None:
         operands = tuple([fetch(reading(source)) for source in item.inputs])
         if listeners():
             sizes = (item.bytes_read, item.bytes_written)
-            out, block = run_told(node.op.name, sizes, 1, directly, _compute, node, operands)
+            out, block = run_told(node.op.name, sizes, 1, directly, compute, node, operands)
         else:
-            out, block = _compute(node, operands)
+            out, block = compute(node, operands)
     except Exception as error:
         say_where(error, node.op.name, node)
         raise
@@ -66,7 +66,7 @@ def fetch(node: Node) -> Array:
     return read_region(base.arg, view)
 
 
-def _compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
+def compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
     """The elements of ``node``, and the block that they lie on."""
     if node.op is LIBRARY:  # brings memory of its own, which is as good as the pool's
         found = np.asarray(quietly(node.arg, *operands), dtype=node.dtype)

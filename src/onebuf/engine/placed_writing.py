@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.driving import ArrayDriver, Launch
+from onebuf.dtypes import uint8
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, realize
 from onebuf.errors import DeviceError
@@ -75,6 +76,7 @@ def write(target: Node, new: Node) -> None:
 @lru_cache(1024)
 def _copy(device: Device, dtype: DT, view: View, whole: tuple[int, ...]) -> Launch:
     """The kernel that copies elements without gaps to where a view of others has them."""
+    dtype = uint8 if dtype.itemsize == 1 else dtype  # no kernel computes with the narrowest floats
     shape = view.shape or (1,)
     to = view if view.shape else View((1,), (1,), view.offset)
     views = (View.contiguous(shape), to)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import run_into
-from onebuf.backends.driving import ArrayDriver, KernelDriver, Launch
+from onebuf.backends.driving import ArrayDriver, KernelDriver, Launch, Seen
 from onebuf.engine.passes import say_where
 from onebuf.engine.picking import OutsideError
 from onebuf.engine.plans import Given, Held, Numbers, Plan, Step
@@ -23,7 +23,7 @@ from onebuf.errors import DeviceError, DTypeError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import EMPTY, LIBRARY, VIEW, Kind, Node, place_on, placed_block
 from onebuf.machine import Device, DeviceBlock
-from onebuf.ops import quietly
+from onebuf.ops import quietly, view_of
 from onebuf.scheduler import Item, reading, schedule
 from onebuf.scheduler.grouping import generated, group
 from onebuf.scheduler.groups import Group
@@ -81,18 +81,19 @@ def _step(device: Device, work: Work, numbers: Numbers) -> Step:
 class LaunchStep:
     """A kernel on a device with flat memory, in one part or in several."""
 
-    __slots__ = ("done", "_driver", "_name", "_bytes", "_inputs", "_outputs", "_calls")
+    __slots__ = ("done", "_device", "_name", "_bytes", "_inputs", "_outputs", "_calls")
 
     def __init__(self, device: Device, kernel: Group | Join, numbers: Numbers) -> None:
         self.done: tuple[int, ...] = ()
-        self._driver: Any = device.driver
+        self._device = device
+        driver = device.driver
         self._name = kernel.name
         self._bytes = (kernel.bytes_read, kernel.bytes_written)
         self._inputs = tuple([numbers[id(node)] for node in kernel.inputs])
         self._outputs = tuple([(numbers[id(node)], node.nbytes) for node in kernel.outputs])
         places = {id(node): at for at, node in enumerate((*kernel.inputs, *kernel.outputs))}
         try:
-            self._calls = [_Call(self._driver, part, places, numbers) for part in kernel.parts]
+            self._calls = [_Call(driver, part, places, numbers) for part in kernel.parts]
         except Exception as error:
             say_where(error, kernel.name, kernel.node)
             raise
@@ -101,7 +102,7 @@ class LaunchStep:
         """Queue it; the results are placed, whenever the device will have computed them."""
         start = perf_counter() if listeners() else 0.0
         blocks: list[DeviceBlock] = [placed_block(held[n]) for n in self._inputs]  # type: ignore[arg-type]
-        allocate = self._driver.allocator.allocate
+        allocate = self._device.driver.allocator.allocate  # a child process is told here
         new = [allocate(nbytes) for _, nbytes in self._outputs]
         blocks += new
         try:
@@ -196,7 +197,10 @@ def native(driver: ArrayDriver, node: Node) -> Any:
 
 
 class HostStep:
-    """What has no kernel: nothing, undefined elements, or elements that come from the host."""
+    """What has no kernel: nothing, undefined elements, or elements that come from the host.
+
+    A device whose memory NumPy can reach computes there whatever else has no kernel.
+    """
 
     __slots__ = ("done", "_device", "_number")
 
@@ -206,7 +210,7 @@ class HostStep:
         self._number = numbers[id(item.node)]
         node = item.node
         is_given = all(not src.numel or src.base.op.kind is Kind.CONSTANT for src in node.srcs)
-        if node.numel and not is_given:
+        if node.numel and not is_given and not hasattr(device.driver, "interpret"):
             error = _no_kernel(device, node)
             say_where(error, node.op.name, node)
             raise error
@@ -218,15 +222,37 @@ class HostStep:
         driver = self._device.driver
         block = driver.allocator.allocate(node.nbytes)
         if node.op is not EMPTY and node.numel:
-            driver.upload(_on_host(node), block)
+            if all(src.base.op.kind is Kind.CONSTANT or not src.numel for src in node.srcs):
+                driver.upload(_on_host(node), block)
+            else:
+                self._interpret(node, block)
         place_on(node, block)
+
+    def _interpret(self, node: Node, block: DeviceBlock) -> None:
+        operands = [_seen(reading(src)) for src in node.srcs]
+        start = perf_counter()
+        try:
+            self._device.driver.interpret(node, operands, block)
+        except Exception as error:
+            say_where(error, node.op.name, node)
+            raise
+        if listeners():
+            read = sum(src.nbytes for src in node.srcs)
+            tell(KernelRan(node.op.name, node.nbytes, perf_counter() - start, 1, read, start))
+
+
+def _seen(node: Node) -> Array | Seen:
+    """What an operation reads: the elements of a constant, or a block and what is seen of it."""
+    if node.base.op.kind is Kind.CONSTANT or not node.numel:
+        return _of_nothing(node)
+    return Seen(placed_block(node.base), node.dtype, view_of(node))
 
 
 def _on_host(node: Node) -> Array:
     """The elements of a node that needs none of its device."""
     operands = tuple([_of_nothing(src) for src in node.srcs])
     if node.op is LIBRARY:
-        return np.ascontiguousarray(quietly(node.arg, *operands), node.dtype)
+        return np.asarray(quietly(node.arg, *operands), node.dtype, order="C")
     out = np.empty(node.shape, node.dtype)
     quietly(run_into, node.op, operands, node.arg, out)
     return out

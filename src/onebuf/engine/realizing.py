@@ -71,6 +71,16 @@ def read(node: Node) -> Array:
     return fetch(reading(node))
 
 
+def look(node: Node, name: str) -> Array:
+    """The elements that ``name`` has to look at before it knows the shape of its result."""
+    if not is_here(node):
+        raise DeviceError(
+            f"{name} looks at its elements on the host, and these are on {node.device}; "
+            f"copy them: x.to_device('CPU')"
+        )
+    return read(node)
+
+
 def own(node: Node) -> Array:
     """The elements of ``node`` in memory that is its base's alone, to write to or hand out."""
     array = settle(node)

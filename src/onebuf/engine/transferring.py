@@ -11,15 +11,16 @@ from onebuf.backends.driving import ArrayDriver, KernelDriver
 from onebuf.engine.passes import line_of
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, read, realize
-from onebuf.errors import LayoutError
+from onebuf.errors import DeviceError, LayoutError
 from onebuf.events import Transferred, listeners, tell
 from onebuf.graph import Kind, Leaf, Node, on_block, placed_block
+from onebuf.layout import View
 from onebuf.layout.box import full_box
 from onebuf.layout.footprint import reach
 from onebuf.machine import CPU, Device, Driver, provider
 from onebuf.machine import device as find_device
 from onebuf.memory import Block
-from onebuf.ops import copied, full, view_of
+from onebuf.ops import copied, full, seen, view_of
 from onebuf.scheduler import reading
 
 Array = np.ndarray[Any, Any]
@@ -46,7 +47,7 @@ def placed(array: Array, device: Device, line: str | None = None) -> Node:
     """A node on ``device`` with the elements of a host array."""
     start = perf_counter()
     driver = device.driver
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")
     if isinstance(driver, ArrayDriver):
         block = driver.put(array)
     else:
@@ -81,6 +82,30 @@ def unwrapped(node: Node) -> Any:
         )
     force(node)
     return driver.unwrap(placed_block(node.base))
+
+
+def reinterpreted(node: Node, dtype: np.dtype[Any]) -> Node:
+    """The bytes of ``node`` read as another dtype, in the same memory."""
+    device, view, size = node.device, view_of(node), node.dtype.itemsize
+    assert device is not None
+    if isinstance(device.driver, ArrayDriver):
+        raise DeviceError(
+            f"bytes on {device} belong to the library's arrays; read them as {dtype.name} there: "
+            f"x.unwrap()"
+        )
+    nbytes = node.shape[-1] * size if node.shape else size
+    if not view.is_contiguous or nbytes % dtype.itemsize or view.offset * size % dtype.itemsize:
+        raise LayoutError(
+            f"bytes of shape {node.shape} and dtype {node.dtype.name} cannot be read as "
+            f"{dtype.name}: rows have {nbytes} bytes each, strides are {view.stride}; make it "
+            f"contiguous() first, or reshape"
+        )
+    force(node)
+    block = placed_block(node.base)
+    whole = on_block(block, (block.nbytes // dtype.itemsize,), dtype, device)
+    shape = (*node.shape[:-1], nbytes // dtype.itemsize) if node.shape else ()
+    rows = View.contiguous(shape)
+    return seen(whole, View(shape, rows.stride, view.offset * size // dtype.itemsize))
 
 
 def download(node: Node) -> Array:

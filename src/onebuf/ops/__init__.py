@@ -13,7 +13,6 @@ from onebuf.ops.apply import (
     is_square,
     new_array,
     place,
-    reduce,
     ternary_where,
     unary,
 )
@@ -43,6 +42,7 @@ from onebuf.ops.movement import (
 from onebuf.ops.philox import random_words, word_at
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.ops.random import Draw, bits64, integers, normal, uniform
+from onebuf.ops.reducing import reduce
 from onebuf.ops.scanning import scan
 from onebuf.ops.sorting import argsort, sort, sortable
 from onebuf.ops.statistics import mean, std, var, widened

@@ -291,7 +291,7 @@ def cast(x: Node, dtype: DT) -> Node:
     return general(CAST, (x,), dtype, x.shape, dtype)
 
 
-def reduce(
+def fold(
     op: Op, x: Node, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
 ) -> Node:
     """``x`` with the elements along ``axis`` folded into one."""

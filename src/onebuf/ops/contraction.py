@@ -7,8 +7,9 @@ from onebuf.dtypes import int64, kind, promote
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import BINARY, MATMUL, REDUCE, TAKE, TAKE_ALONG, Node
 from onebuf.layout import broadcast_shapes, normalize_axis
-from onebuf.ops.apply import binary, cast, general, reduce
+from onebuf.ops.apply import binary, cast, general
 from onebuf.ops.movement import expand, expand_dims, permute, reshape
+from onebuf.ops.reducing import reduce
 
 
 def matmul(x: Node, y: Node) -> Node:

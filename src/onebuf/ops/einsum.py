@@ -20,9 +20,10 @@ from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import promote
 from onebuf.errors import ArgumentError
 from onebuf.graph import BINARY, REDUCE, Node
-from onebuf.ops.apply import binary, cast, reduce
+from onebuf.ops.apply import binary, cast
 from onebuf.ops.contraction import matmul
 from onebuf.ops.movement import diagonal, permute, reshape
+from onebuf.ops.reducing import reduce
 from onebuf.ops.subscripts import Label, Labels, Summation, extents
 
 Path = list[tuple[int, ...]]

@@ -16,10 +16,11 @@ import numpy as np
 from onebuf.dtypes import float32, float64, kind
 from onebuf.errors import DTypeError
 from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
-from onebuf.ops.apply import binary, cast, place, reduce, small_arrays, unary
+from onebuf.ops.apply import binary, cast, place, small_arrays, unary
 from onebuf.ops.library import library
 from onebuf.ops.movement import index
 from onebuf.ops.quiet import quietly
+from onebuf.ops.reducing import reduce
 
 Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None

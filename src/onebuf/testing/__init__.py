@@ -12,14 +12,14 @@ to be refused with a `DTypeError` or a `DeviceError`. NumPy is the oracle: what 
 exact on every device, and functions may differ in their last bits.
 """
 
-import pytest as _pytest
+import pytest
 
 _SUITES = (
     *("allocation", "concurrency", "elementwise", "gather", "movement", "reductions"),
     *("transfer", "views", "writing"),
 )
 # With it, an assertion that fails shows its values; it has to come before the suites are imported.
-_pytest.register_assert_rewrite(*[f"onebuf.testing.{name}" for name in _SUITES])
+pytest.register_assert_rewrite(*[f"onebuf.testing.{name}" for name in _SUITES])
 
 from onebuf.testing.allocation import AllocationContract  # noqa: E402
 from onebuf.testing.concurrency import ConcurrencyContract  # noqa: E402

@@ -28,6 +28,15 @@ REAL = (*WHOLE, *FLOATS, *NARROW)
 SHAPES = ((), (1,), (7,), (0,), (3, 4), (3, 0), (1, 5), (2, 3, 4), (2, 1, 3, 2), (2, 1, 2, 1, 3))
 """Without axes, without elements, with axes of extent one, with more axes than usual."""
 
+LOOKS: tuple[Callable[[Any], Any], ...] = (
+    lambda x: x.T,
+    lambda x: x[::-2, 1:],
+    lambda x: x[1:],
+    lambda x: x[:, 1:2],
+    lambda x: x,
+)
+"""Ways to see what has two axes or more."""
+
 seeds = st.integers(0, 2**32 - 1)
 shapes = st.sampled_from(SHAPES)
 
@@ -43,7 +52,7 @@ def specials(dtype: DT) -> Array:
     if kind(dtype) == "c":
         values = values[:8]
         return (values + 1j * values[::-1]).astype(dtype)
-    largest = np.array([ml_dtypes.finfo(dtype).max], dtype)
+    largest = np.array([ml_dtypes.finfo(dtype).max], dtype)  # type: ignore[no-untyped-call]
     with np.errstate(all="ignore"):
         return np.concatenate([values.astype(dtype), largest, -largest])
 

@@ -67,7 +67,7 @@ class ElementwiseContract(Contract):
 
     @pytest.mark.parametrize("name", [*REAL, *COMPLEX])
     def test_arithmetic(self, name: str) -> None:
-        names = ("add", "subtract", "multiply")
+        names: tuple[str, ...] = ("add", "subtract", "multiply")
         if name not in WHOLE:
             names = (*names, "divide")
 
@@ -144,8 +144,10 @@ class ElementwiseContract(Contract):
 
     def test_logic(self) -> None:
         one, two = np.array([[True], [False]]), np.array([True, False])
-        names = ("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "add")
-        names = (*names, "bitwise_xor", "multiply", "equal", "maximum", "less")
+        names = (
+            *("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or"),
+            *("bitwise_xor", "add", "multiply", "equal", "maximum", "less"),
+        )
         self.check(self.apply(names, one, two) | self.apply(("logical_not", "bitwise_invert"), two))
 
     @pytest.mark.parametrize("name", ["int32", "float32", "uint8"])

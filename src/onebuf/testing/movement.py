@@ -101,7 +101,7 @@ class MovementContract(Contract):
         array = elements("int32", (9,), 1)
         with self.refusable():
             got = getattr(onebuf, what)(self.send(array))
-            wanted = getattr(np, what)(array)
+            wanted = np.unique(array) if what == "unique_values" else getattr(np, what)(array)
             if what == "nonzero":
                 got, wanted = got[0], wanted[0]
             assert_same(self.fetch(got), wanted)

@@ -155,7 +155,7 @@ class WritingContract(Contract):
         wrong: tuple[tuple[type[OnebufError], Any], ...] = (
             (ShapeError, lambda: x.__setitem__(0, self.send(np.ones(4, np.float32)))),
             (ShapeError, lambda: x.__iadd__(self.send(np.ones((2, 2, 3), np.float32)))),
-            (DTypeError, lambda: x.__setitem__(0, 1j)),
+            (DTypeError, lambda: x.__setitem__(0, self.send(np.complex64(1j)))),
             (ReadOnlyError, lambda: x[:1].expand(2, 3).__setitem__(slice(None), 1.0)),
         )
         for error, write in wrong:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,8 @@ from onebuf.backends.vulkan.package import Native, Physical
 from onebuf.backends.vulkan.queue import MOST_QUEUES, Memory, Queue
 from onebuf.backends.vulkan.room import total
 from onebuf.backends.vulkan.sharing import TURNS
-from onebuf.dtypes import float64, kind
-from onebuf.errors import ArgumentError
-from onebuf.graph import Op
+from onebuf.dtypes import complex128, kind
+from onebuf.graph import REDUCE, Op
 from onebuf.kernel import FOLDS, SCANS, Limits, combines
 from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
 from onebuf.render.clike import supports
@@ -29,12 +29,13 @@ _COPY = """\
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Source { uint source[]; };
 layout(set = 0, binding = 1) buffer Target { uint target[]; };
-layout(push_constant) uniform Arguments { uint words; uint mask; };
+layout(push_constant) uniform Arguments { uint words; uint mask; uint first; };
 void main() {
   uint i = gl_LocalInvocationID.x
     + 64u * (gl_WorkGroupID.x + gl_NumWorkGroups.x * gl_WorkGroupID.y);
-  if (i < words) target[i] = source[i];
-  else if (i == words && mask != 0u) target[i] = (target[i] & ~mask) | (source[i] & mask);
+  uint to = first + i;
+  if (i < words) target[to] = source[i];
+  else if (i == words && mask != 0u) target[to] = (target[to] & ~mask) | (source[i] & mask);
 }
 """
 """Whole words, and those bytes of one more that a mask names."""
@@ -57,32 +58,33 @@ class VulkanDriver:
         self.turns = TURNS if "llvmpipe" in info.device_name else None
         """How many turns of loops a work-item may make, if there is a limit."""
         self._native = native
-        self._queue = self._opened()
-        self.allocator = self._memory()
+        self._opening = threading.Lock()
+        self._open()
 
-    def _opened(self) -> Queue:
+    def _open(self) -> None:
         families = self.physical.families
         family = families[self.device.parts.queue % len(families)]
-        return Queue(self.device.name, self._native, self.physical, family)
-
-    def _memory(self) -> CachingAllocator:
-        return CachingAllocator(self.device.name, self._get, _drop)
-
-    def _get(self, nbytes: int) -> Memory:
-        return self.queue.allocate(nbytes)
+        self._queue = Queue(self.device.name, self._native, self.physical, family)
+        self._allocator = CachingAllocator(self.device.name, self._queue.allocate, self._queue.free)
 
     @property
     def queue(self) -> Queue:
-        """The queue; a new one, and memory to go with it, if the last one was lost."""
-        if self._queue.lost:
-            self._queue = self._opened()
-            self.allocator = self._memory()
-        return self._queue
+        """The queue; a new one if the last one was lost."""
+        with self._opening:
+            if self._queue.lost:
+                self._open()
+            return self._queue
+
+    @property
+    def allocator(self) -> CachingAllocator:
+        """The memory of that queue."""
+        _ = self.queue
+        return self._allocator
 
     def facts(self) -> Facts:
         """What there is to know about it."""
         info = self.physical.info
-        lacks = ("complex64", "complex128", "float8_e4m3fn", "float8_e5m2")
+        lacks = ("float8_e4m3fn", "float8_e5m2")
         version = f"{info.version_major}.{info.version_minor}.{info.version_patch}"
         return Facts(
             f"{info.device_name}, Vulkan {version}",
@@ -94,14 +96,14 @@ class VulkanDriver:
                 "bytes of shared memory": self.limits.shared_bytes,
                 "queues of the hardware": len(self.physical.families),
             },
-            lacks if self.has_float64 else ("float64", *lacks),
+            lacks if self.has_float64 else ("float64", "complex128", *lacks),
         )
 
     # -- transfers ---------------------------------------------------------------------------------
 
     def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Writing:
         """Begin to copy contiguous bytes of the host into a block; they may change at once."""
-        _check(block, data.nbytes, offset_bytes, "an upload")
+        block.check_range(offset_bytes, data.nbytes)
         memory: Memory = block.memory
         memory.queue.write(memory, data.tobytes(), offset_bytes)
         event = block.last = Writing(memory)
@@ -109,17 +111,26 @@ class VulkanDriver:
 
     def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Arriving:
         """Begin to copy from a block into contiguous bytes of the host."""
-        _check(block, out.nbytes, offset_bytes, "a download")
+        block.check_range(offset_bytes, out.nbytes)
         memory: Memory = block.memory
         return Arriving(memory.queue.read(memory, out.nbytes, offset_bytes), out)
 
     def copy(self, source: DeviceBlock, target: DeviceBlock) -> Queued:
         """Begin to copy a block into another that is no smaller."""
-        _check(target, source.nbytes, 0, "a copy")
+        return self.copy_to(source, target, 0, source.nbytes)
+
+    def copy_to(
+        self, source: DeviceBlock, target: DeviceBlock, offset_bytes: int, nbytes: int
+    ) -> Queued:
+        """Begin to copy the first bytes of a block into a part of another that begins a word."""
+        source.check_range(0, nbytes)
+        target.check_range(offset_bytes, nbytes)
+        assert offset_bytes % 4 == 0, "a word has four bytes"
         queue = source.memory.queue
-        if source.nbytes:
-            words, rest = divmod(source.nbytes, 4)
-            arguments = np.array([words, (1 << 8 * rest) - 1], np.uint32).tobytes()
+        if nbytes:
+            words, rest = divmod(nbytes, 4)
+            numbers = [words, (1 << 8 * rest) - 1, offset_bytes // 4]
+            arguments = np.array(numbers, np.uint32).tobytes()
             groups = -(-(words + 1) // 64)
             most = self.physical.info.max_workgroup_count[0]
             program = queue.program(_COPY, 2, len(arguments))
@@ -142,34 +153,23 @@ class VulkanDriver:
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """Whether a kernel may contain ``op`` on operands of these dtypes."""
         if op in EXTREMES:
-            return combines(EXTREMES[op]) and self._holds(*operands)
+            return combines(EXTREMES[op]) and self._computes(*operands)
         if op in FOLDS:
-            return combines(op) and self._holds(*operands, result)
+            sums = op is REDUCE["sum"] and operands == (result,)
+            if kind(operands[0]) == "c" and (sums or kind(result) == "b"):
+                return self.has_float64 or operands[0] != complex128
+            return combines(op) and self._computes(*operands, result)
         if op in SCANS:
-            return operands[0] == result and self._holds(result)
+            return operands[0] == result and self._computes(result)
         return supports(op, operands, result, self.has_float64)
 
-    def _holds(self, *dtypes: DT) -> bool:
-        """Whether these are numbers that kernels compute with."""
-        return all(
-            kind(dtype) != "c"
-            and not dtype.name.startswith("float8")
-            and (dtype != float64 or self.has_float64)
-            for dtype in dtypes
-        )
+    def _computes(self, *dtypes: DT) -> bool:
+        """Whether these are real numbers that kernels compute with."""
+        names = {dtype.name for dtype in dtypes}
+        if any(name.startswith(("complex", "float8")) for name in names):
+            return False
+        return self.has_float64 or "float64" not in names
 
     def prepare(self, group: Group) -> VulkanLaunch:
         """A kernel, lowered, rendered and compiled."""
         return VulkanLaunch(self, group)
-
-
-def _drop(memory: Memory) -> None:
-    memory.queue.free(memory)
-
-
-def _check(block: DeviceBlock, nbytes: int, offset_bytes: int, what: str) -> None:
-    if offset_bytes < 0 or offset_bytes + nbytes > block.nbytes:
-        raise ArgumentError(
-            f"{what} needs bytes inside of the block, 0 to {block.nbytes}, got {offset_bytes} to "
-            f"{offset_bytes + nbytes}"
-        )

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from onebuf.backends.vulkan.driver import VulkanDriver
 
 
+MOST_MEMORIES = 16
+"""How many memories a program has at most: vkdispatch does not say how many a device takes, and
+those that take fewer are rare."""
+ALIGNMENT = 8
+"""Bytes: parts of a memory begin with whole elements of any dtype."""
+
+
 class VulkanLaunch:
     """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
 
@@ -30,13 +37,17 @@ class VulkanLaunch:
         self._driver = driver
         most = driver.physical.info.max_workgroup_count
         shared = share(group, driver.limits, most, driver.turns, opts)
-        dialect = Glsl(driver.has_float64, shared.local, shared.copies)
+        self._packed, self._packed_nbytes = _packed(group)
+        firsts = {slot: offset_bytes for slot, (offset_bytes, _) in self._packed.items()}
+        dialect = Glsl(driver.has_float64, shared.local, shared.copies, firsts)
         self.source = source = render(shared.program, dialect)
         self.is_empty = not shared.program.instances
         self._grid = shared.grid
-        self._slots = [one.slot for one in source.parameters if isinstance(one, Memory)]
+        slots = [one.slot for one in source.parameters if isinstance(one, Memory)]
+        self._slots = [slot for slot in slots if slot not in self._packed]
         self._order = arguments(source.parameters)
-        self._bindings = len(self._slots) + bool(source.checks) + (not self._order.is_pushed)
+        self._bindings = len(self._slots) + bool(source.checks) + bool(self._packed)
+        self._bindings += not self._order.is_pushed
         self._pushed = self._order.nbytes if self._order.is_pushed else 0
         if not self.is_empty:
             driver.queue.program(source.text, self._bindings, self._pushed)
@@ -49,10 +60,13 @@ class VulkanLaunch:
         checks = source.checks
         _check_extents(checks, scalars)
         memories: list[QueueMemory] = [blocks[slot].memory for slot in self._slots]  # type: ignore[union-attr]
-        packed = self._packed(scalars)
+        packed = self._arguments(scalars)
         flags = _block(driver, bytes(16 * len(checks))) if checks else None
         if flags is not None:
             memories.append(flags.memory)
+        together = self._together(blocks) if self._packed else None
+        if together is not None:
+            memories.append(together.memory)
         beside = None if self._order.is_pushed else _block(driver, packed)
         if beside is not None:
             memories.append(beside.memory)
@@ -64,13 +78,41 @@ class VulkanLaunch:
             driver.download(flags, found).wait()
             _raise_if_set(found, checks, scalars)
 
-    def _packed(self, scalars: Sequence[np.generic]) -> bytes:
+    def _together(self, blocks: Sequence[DeviceBlock | None]) -> DeviceBlock:
+        """A copy of the memories that share one."""
+        target = self._driver.allocator.allocate(self._packed_nbytes)
+        for slot, (offset_bytes, nbytes) in self._packed.items():
+            source = blocks[slot]
+            assert source is not None
+            self._driver.copy_to(source, target, offset_bytes, nbytes)
+        return target
+
+    def _arguments(self, scalars: Sequence[np.generic]) -> bytes:
         """The numbers that the kernel is called with, as they lie in memory."""
         parts = []
         for one, type_ in self._order.fields:
             value: Any = scalars[one.number] if isinstance(one, Scalar) else one.value
-            parts.append(np.asarray(value).astype(type_).tobytes())
+            given = np.asarray(value)
+            if given.dtype.name.startswith("float8"):
+                given = given.view(np.uint8)
+            parts.append(given.astype(type_).tobytes())
         return b"".join(parts)
+
+
+def _packed(group: Group) -> tuple[dict[int, tuple[int, int]], int]:
+    """Slots that have to share a memory, where each begins there and its size, and all bytes."""
+    written = group.nest.written
+    inputs = [n for n, reach in enumerate(group.reaches) if n not in written and not reach.is_index]
+    room = MOST_MEMORIES - len(written) - 2  # flags and arguments may need one each
+    if len(inputs) <= room:
+        return {}, 0
+    places: dict[int, tuple[int, int]] = {}
+    total = 0
+    for slot in inputs[room - 1 :]:
+        nbytes = group.reaches[slot].node.base.nbytes
+        places[slot] = (total, nbytes)
+        total += -(-nbytes // ALIGNMENT) * ALIGNMENT
+    return places, total
 
 
 def _block(driver: VulkanDriver, data: bytes) -> DeviceBlock:

@@ -20,7 +20,7 @@ from typing import Any
 
 from onebuf.backends.vulkan import package
 from onebuf.backends.vulkan.package import Native, NativeError, Physical
-from onebuf.backends.vulkan.room import available
+from onebuf.backends.vulkan.room import leave, take
 from onebuf.errors import CompileError, DeviceError
 
 MOST_QUEUES = 16
@@ -69,6 +69,8 @@ class Queue:
         self.physical = physical
         self.lost = ""
         """Why it cannot be used any more."""
+        self._taken = 0
+        """Bytes of memory that it has."""
         self._native = native
         self._programs: dict[str, Program] = {}
         self._bound: OrderedDict[tuple[int, ...], Bound] = OrderedDict()
@@ -87,12 +89,16 @@ class Queue:
 
     def allocate(self, nbytes: int) -> Memory:
         """Memory; a MemoryError if there is none."""
+        if self.lost:
+            raise MemoryError(_lost(self.name, self.lost))
         most = self.physical.info.max_storage_buffer_range
         if nbytes > most:
             raise MemoryError(f"a block has at most {most} bytes")
-        room = available(self.physical)
-        if room is not None and 2 * nbytes > room:
-            raise MemoryError(f"{room} bytes are left, and each byte is needed on both sides")
+        take(self.physical, nbytes)
+        self._taken += nbytes
+        return self._created(nbytes)
+
+    def _created(self, nbytes: int) -> Memory:
         with package.lock:
             call = self._begin()
             handle = call.buffer_create(self._context, nbytes, 0)
@@ -105,6 +111,8 @@ class Queue:
         """Give memory back, when all that was queued is over."""
         if self.lost:
             return
+        leave(self.physical, memory.nbytes)
+        self._taken -= memory.nbytes
         with package.lock:
             self.synchronize()
             gone = [key for key in self._bound if memory.handle in key[1:]]
@@ -204,10 +212,12 @@ class Queue:
         assert len(memories) == program.bindings, "a memory for each binding"
         assert len(arguments) == program.nbytes, "as many arguments as the program takes"
         for memory in memories:
+            if memory.queue.lost:
+                raise DeviceError(_lost(memory.queue.name, memory.queue.lost))
             if memory.queue is not self:
                 raise DeviceError(
-                    f"{self.name}: a kernel needs memory of its own queue, got some of "
-                    f"{memory.queue.name}{': ' + memory.queue.lost if memory.queue.lost else ''}"
+                    f"a kernel of {self.name} needs memory of its own queue, got some of "
+                    f"{memory.queue.name}; copy it first"
                 )
         with package.lock:
             call = self._begin()
@@ -295,6 +305,7 @@ class Queue:
             self._native.check()
         except NativeError as error:
             self.lost = str(error)
+            leave(self.physical, self._taken)
             if "OUT_OF" in self.lost and "MEMORY" in self.lost:
                 raise MemoryError(_lost(self.name, self.lost)) from None
             raise DeviceError(_lost(self.name, self.lost)) from None

@@ -26,7 +26,7 @@ FEW = 4096
 """Results, below which the work-items of a group share a fold."""
 LONG = 64
 """The least extent of a fold that is shared."""
-COPIES = (1, 4, 16, 64)
+COPIES = (1, 4, 16, 64, 256)
 TURNS = 60_000
 """Turns that a work-item may make where they are limited, with some to spare."""
 
@@ -49,10 +49,15 @@ def share(
     chosen = [opts] if opts is not None else [_opts(group, limits, False), ()]
     if turns is not None and opts is None:
         chosen.append(_opts(group, limits, True))
+    best: Shared | None = None
     for some in chosen:
         found = _shared(group, limits, most, turns, some)
-        if found is not None:
-            return found
+        if found is not None and (best is None or found.copies < best.copies):
+            best = found
+        if best is not None and best.copies == 1:
+            break
+    if best is not None:
+        return best
     raise DeviceError(
         f"this device ends loops after {TURNS} turns or so, and {group.name} needs more, for axes "
         f"of {group.extents}; fold an extent with small divisors, or a part at a time"
@@ -75,21 +80,23 @@ def _shared(
             return None
         outer = [special.extent for special in program.specials if not special.is_local]
         is_local = any(special.is_local for special in program.specials)
-        extents = outer[::-1] or [1]
+        extents = outer[::-1]
         local = local_size(extents)
         sizes = (1, 1, 1) if is_local else local
         counts = [-(-extent // size) for extent, size in zip(extents, sizes, strict=False)]
         if all(n <= limit for n, limit in zip(counts, most, strict=False)):
-            return Shared(program, local, (*counts, 1, 1)[:3], copies)  # type: ignore[arg-type]
+            return Shared(program, local, (*counts, 1, 1, 1)[:3], copies)  # type: ignore[arg-type]
     return None if is_local else Shared(program, local, _folded(counts[0], most), copies)
 
 
 def local_size(extents: Sequence[int]) -> Size:
     """How many work-items a group has along each dimension, the fastest one first.
 
-    >>> local_size((1000,)), local_size((3, 1000)), local_size((100, 100))
-    ((64, 1, 1), (4, 16, 1), (64, 1, 1))
+    >>> local_size((1000,)), local_size((3, 1000)), local_size(())
+    ((64, 1, 1), (4, 16, 1), (1, 1, 1))
     """
+    if not extents:
+        return (1, 1, 1)  # without an index, all work-items would be the same one
     if len(extents) == 1 or extents[0] >= ITEMS // 2:
         return (ITEMS, 1, 1)
     first = next(size for size in (1, 4, 16, ITEMS) if size >= extents[0])

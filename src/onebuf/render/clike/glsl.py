@@ -5,7 +5,8 @@ in 32 bits: this takes nothing of a device but words. Neighbours in a word belon
 work-items, so one is written by flipping those of its bits that differ, at once. Numbers of 64
 bits are there if the device has them; positions are such numbers, so whole ones it must have.
 
-Arguments are push constants as long as they fit, else a memory of their own, the last one.
+Arguments are push constants as long as they fit, else a memory of their own, the last one. Where
+there are more memories than a device binds, some are parts of one.
 Functions of floats are those of `onebuf.render.clike.glsl_math`, which computes in doubles; GLSL's
 own stand in for them on devices that have none.
 """
@@ -13,7 +14,7 @@ own stand in for them on devices that have none.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import copysign, isfinite
 from typing import Any, ClassVar
@@ -41,6 +42,7 @@ PUSHED = 128
 
 _SMALL = {"INT8": "int", "INT16": "int", "UINT8": "uint", "UINT16": "uint"}
 """Our names for types of less than a word, and what they are computed in."""
+_DOUBLE = re.compile(r"\b(double|dvec2)\b")
 _CALLED = re.compile(rf"\b{PREFIX}(\w+)\(")
 
 
@@ -76,8 +78,10 @@ def arguments(parameters: Sequence[Parameter]) -> Arguments:
 def _argument(one: Scalar | Whole) -> str:
     if isinstance(one, Whole):
         return "int64"
-    if one.dtype.itemsize == 8:
+    if one.dtype.itemsize >= 8:
         return str(one.dtype.name)
+    if one.dtype.itemsize == 1:
+        return "int32" if kind(one.dtype) == "i" else "uint32"
     return {"b": "uint32", "u": "uint32", "i": "int32", "f": "float32"}[kind(one.dtype)]
 
 
@@ -100,6 +104,10 @@ class Glsl(Dialect):
         "uint64": "uint64_t",
         "float32": "float",
         "float64": "double",
+        "complex64": "vec2",
+        "complex128": "dvec2",
+        "float8_e4m3fn": "UINT8",
+        "float8_e5m2": "UINT8",
         **dict.fromkeys(NARROW, "float"),
     }
     memory_types: ClassVar[dict[str, str]] = {"bool": "UINT8", **dict.fromkeys(NARROW, "UINT16")}
@@ -109,12 +117,18 @@ class Glsl(Dialect):
     }
 
     def __init__(
-        self, has_float64: bool = True, local: tuple[int, int, int] = (64, 1, 1), copies: int = 1
+        self,
+        has_float64: bool = True,
+        local: tuple[int, int, int] = (64, 1, 1),
+        copies: int = 1,
+        packed: Mapping[int, int] | None = None,
     ) -> None:
         self.has_float64 = has_float64
         self.local = local
         self.copies = copies
         """How often the body of an innermost loop is written."""
+        self.packed = packed or {}
+        """Slots that share one memory, and the byte at which each begins there."""
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -131,6 +145,11 @@ class Glsl(Dialect):
         letter = kind(dtype)
         if letter == "b":
             return "true" if value else "false"
+        if letter == "c":
+            part = float64 if dtype.itemsize == 16 else float32
+            return self.pair(dtype, *[_real(part, one) for one in (value.real, value.imag)])
+        if letter == "f" and dtype.itemsize == 1:
+            return f"{int(np.asarray(value, dtype).view(np.uint8))}u"  # moved, never computed with
         if letter == "f":
             return _real(dtype, float(value))
         number = int(value)
@@ -213,27 +232,36 @@ class Glsl(Dialect):
     def _memories(self, parameters: Sequence[Parameter]) -> list[str]:
         """Every memory under its binding, and the arguments."""
         lines: list[str] = []
+        together = [
+            one for one in parameters if isinstance(one, Memory) and one.slot in self.packed
+        ]
         binding = 0
         for one in parameters:
-            if isinstance(one, Memory):
+            if isinstance(one, Memory) and one not in together:
                 lines += self._memory(one, binding)
+                binding += 1
             elif isinstance(one, Flags):
-                lines.append(_block(binding, f"int64_t {one.name}[];"))
-            binding += isinstance(one, Memory | Flags)
+                lines.append(_block(binding, f"int64_t {one.name}[];", one.name))
+                binding += 1
+        for one in together:
+            lines += self._memory(one, binding)
+        binding += bool(together)
         order = arguments(parameters)
         fields = " ".join([f"{_WIDE[type_]} {one.name};" for one, type_ in order.fields])
         if not fields:
             return lines
         if order.is_pushed:
             return [*lines, f"layout(push_constant, scalar) uniform Arguments {{ {fields} }};"]
-        return [*lines, _block(binding, fields)]
+        return [*lines, _block(binding, fields, "Arguments")]
 
     def _memory(self, memory: Memory, binding: int) -> list[str]:
         name, type_ = memory.name, self.memory_type(memory.dtype)
+        first = self.packed.get(memory.slot, 0) // memory.dtype.itemsize
+        more = f" + {first}" if first else ""
         if type_ not in _SMALL:
             return [
-                _block(binding, f"{type_} {name}[];"),
-                f"#define get_{name}(i) {name}[int(i)]",
+                _block(binding, f"{type_} {name}[];", name),
+                f"#define get_{name}(i) {name}[int(i){more}]",
                 f"#define put_{name}(i, v) {name}[int(i)] = v",
             ]
         bits = 8 * memory.dtype.itemsize
@@ -241,9 +269,9 @@ class Glsl(Dialect):
         word = f"{name}[i / {each}]"
         value, mask = _SMALL[type_], f"0x{(1 << bits) - 1:x}u"
         return [
-            _block(binding, f"uint {name}[];"),
+            _block(binding, f"uint {name}[];", name),
             f"{value} get_{name}(int64_t place) {{",
-            "  int i = int(place);",
+            f"  int i = int(place){more};",
             f"  return bitfieldExtract({value}({word}), (i % {each}) * {bits}, {bits});",
             "}",
             f"void put_{name}(int64_t place, {value} v) {{",
@@ -256,7 +284,7 @@ class Glsl(Dialect):
     def _library(self, text: str) -> list[str]:
         """The functions that a text calls, and what these need."""
         found: dict[str, str] = {}
-        elements = ["float", "double"] if self.has_float64 and "double" in text else ["float"]
+        elements = ["float", "double"] if self.has_float64 and _DOUBLE.search(text) else ["float"]
         for name in sorted({match for match in _CALLED.findall(text) if match in FORMULAS}):
             for element in elements:
                 found |= library(name, element) if self.has_float64 else SHORT[name]
@@ -264,13 +292,14 @@ class Glsl(Dialect):
 
 
 _WIDE = {
+    **{"complex64": "vec2", "complex128": "dvec2"},
     **{"int64": "int64_t", "uint64": "uint64_t", "float64": "double"},
     **{"int32": "int", "uint32": "uint", "float32": "float"},
 }
 
 
-def _block(binding: int, fields: str) -> str:
-    return f"layout(set = 0, binding = {binding}, scalar) buffer Block{binding} {{ {fields} }};"
+def _block(binding: int, fields: str, name: str) -> str:
+    return f"layout(set = 0, binding = {binding}, scalar) buffer Block_{name} {{ {fields} }};"
 
 
 def _group_indices(body: Sequence[str]) -> list[str]:
@@ -324,12 +353,12 @@ def _end(lines: Sequence[str], begin: int) -> int:
 
 def _exact(line: str) -> str:
     """A declaration of floats whose operations are left as they are."""
-    return re.sub(r"^(\s*)((?:float|double) \w+ =)", r"\1precise \2", line)
+    return re.sub(r"^(\s*)((?:float|double|vec2|dvec2) \w+ =)", r"\1precise \2", line)
 
 
 def _exact_function(text: str) -> str:
     """A function with all its operations on floats left as they are."""
-    found = re.match(r"(float|double) ", text)
+    found = re.match(r"(float|double|vec2|dvec2) ", text)
     if found is not None:
         kept = rf"{{ precise {found[1]} found = \1; return found; }}"
         text = re.sub(r"return ([^;]*[^;\w][^;]*);", kept, text)

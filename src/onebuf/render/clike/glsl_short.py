@@ -69,10 +69,12 @@ SHORT: dict[str, dict[str, str]] = {
     **{
         name: {name: _same(name)}
         for name in (
-            *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log"),
-            *("log2", "sin", "sinh", "tan", "tanh", "trunc"),
+            *("acosh", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log", "log2", "sin"),
+            *("ceil", "floor", "sinh", "tan", "tanh", "trunc"),
         )
     },
+    "acos": {"acos": _same("acos", "atan(sqrt((1.0f - x) * (1.0f + x)), x)")},
+    "asin": {"asin": _same("asin", "atan(x, sqrt((1.0f - x) * (1.0f + x)))")},
     "atan2": {"atan2": "float ob_atan2(float y, float x) { return atan(y, x); }"},
     "copysign": {"copysign": _WITH_SIGN},
     "expm1": {"expm1": _EXPM1},
