@@ -13,8 +13,8 @@ import onebuf
 from onebuf import Buffer
 from onebuf.backends.opencl.launching import ClLaunch
 from onebuf.errors import ArgumentError, CopyError, DeviceError, IndexRangeError, OutOfMemory
-from onebuf.graph import BINARY, UNARY
-from onebuf.kernel import LOAD, SCALAR, STORE, Nest, Slot, Step
+from onebuf.graph import BINARY, REDUCE, UNARY
+from onebuf.kernel import LOAD, SCALAR, STORE, Fold, Nest, Slot, Step
 from onebuf.layout import View
 
 F = np.dtype("float32")
@@ -221,15 +221,28 @@ def test_buffers_of_other_shapes_share_a_program():
 # Queues and threads
 
 
-def test_queues_of_a_device_overlap():
-    launches = [slow(onebuf.device(f"OPENCL@{n}").driver.line, 1 << 19) for n in (1, 2)]
-    for launch, blocks in launches:  # once for the compiler
-        onebuf.device("OPENCL").driver.synchronize()
-        launch.run(blocks, ())
-        blocks[1].last.wait()
-    for launch, blocks in launches:
-        launch.run(blocks, ())
-    (begin, end), (other_begin, other_end) = (blocks[1].last.times() for _, blocks in launches)
+def alone(line, size=1 << 20):
+    """A launch of one work-item, which takes some milliseconds, and its two blocks."""
+    steps = (
+        Step(LOAD, (), F, 0),
+        Step(UNARY["tanh"], (0,), F),
+        Step(REDUCE["sum"], (1,), F, Fold(0)),
+        Step(STORE, (2,), F, 1),
+    )
+    nest = Nest(1, (Slot(F, (1,)), Slot(F, (0,))), steps)
+    views = (View.contiguous((size,)), View((size,), (0,)))
+    launch = ClLaunch(line, nest, (size,), views, (), ())
+    return launch, [line.allocator.allocate(nbytes) for nbytes in (4 * size, 4)]
+
+
+@pytest.mark.parametrize("names", [("OPENCL@1", "OPENCL@2"), ("OPENCL:0", "OPENCL:1")])
+def test_queues_overlap(names):
+    launches = [alone(onebuf.device(name).driver.line) for name in names]
+    for _ in range(2):  # once for the compiler
+        for launch, blocks in launches:
+            launch.run(blocks, ())
+        times = [blocks[1].last.times() for _, blocks in launches]
+    (begin, end), (other_begin, other_end) = times
     assert max(begin, other_begin) < min(end, other_end)
 
 

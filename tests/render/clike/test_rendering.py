@@ -170,6 +170,7 @@ def test_elements_in_memory_and_in_hand(dtype, memory, value, rounds):
         ("uint64", (1 << 64) - 1, "18446744073709551615UL"),
         ("bool", True, "true"),
         ("complex64", 1 - 2j, "(float2)(1.0f, (-2.0f))"),
+        ("complex64", 0, "(float2)(0.0f, 0.0f)"),
     ],
 )
 def test_literals(dtype, value, text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from onebuf.backends.opencl.calls import cl, told
 from onebuf.backends.opencl.lines import Line
 from onebuf.backends.opencl.sizes import group_size
-from onebuf.dtypes import int64, kind
+from onebuf.dtypes import float32, int64, uint8
 from onebuf.errors import ArgumentError, IndexRangeError, OnebufError
 from onebuf.graph import TAKE
 from onebuf.kernel import Nest, Opt, Split, lower, split, suggest, verify
@@ -153,15 +153,20 @@ def _argument_dtype(parameter: Parameter) -> DT | None:
         return None
     if not isinstance(parameter, Scalar):
         return int64
-    convert = _given_as(parameter.dtype)
-    return parameter.dtype if convert is None else np.dtype(convert)
+    if parameter.dtype.name in NARROW:
+        return float32
+    return uint8 if parameter.dtype.itemsize == 1 else parameter.dtype
 
 
-def _given_as(dtype: DT) -> Any:
-    """What a scalar is converted to, to be an argument."""
+def _given_as(dtype: DT) -> Callable[[Any], Any] | None:
+    """How a scalar is converted to be an argument: bytes are given as their bits."""
     if dtype.name in NARROW:
         return np.float32
-    return np.uint8 if kind(dtype) == "b" else None
+    return _byte if dtype.itemsize == 1 and dtype != uint8 else None
+
+
+def _byte(value: np.generic) -> np.uint8:
+    return np.uint8(np.asarray(value).view(np.uint8))
 
 
 def _global_size(source: Source, local: tuple[int, ...]) -> tuple[int, ...]:

@@ -64,7 +64,9 @@ class OpenClC(Dialect):
         letter = kind(dtype)
         if letter == "c":
             part = float64 if dtype.itemsize == 16 else float32
-            return self.pair(dtype, *[_real(part, one) for one in (value.real, value.imag)])
+            return self.pair(dtype, *[_real(part, float(one)) for one in (value.real, value.imag)])
+        if dtype.name.startswith("float8"):
+            return str(np.asarray(value, dtype).view(np.uint8))  # these are moved, no more
         if letter == "f":
             return _real(dtype, float(value))
         if letter == "b":
