@@ -7,7 +7,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer
-from onebuf.dtypes import bfloat16, kind
+from onebuf.dtypes import bfloat16, float8_e5m2, kind
 from onebuf.errors import ArgumentError, DTypeError, OnebufError
 from onebuf.graph import BINARY, UNARY
 
@@ -112,6 +112,13 @@ def test_binary_operations(op):
 
 
 @pytest.mark.parametrize("name", ["float32", "float64"])
+def test_numbers_are_rounded_to_whole_ones(name):
+    x = np.array([-2.5, -1.5, -0.5, -0.3, -0.0, 0.5, 1.5, 2.5, 1e9 + 0.5, -1e20, np.inf], name)
+    for op in ("round", "trunc", "floor", "ceil"):
+        same(fetched(getattr(onebuf, op)(placed(x))), np.asarray(getattr(onebuf, op)(Buffer(x))))
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
 def test_the_next_number_after_another(name):
     x = sample(name)[2:]
     x = x[np.abs(x) > 1e-30]
@@ -206,8 +213,24 @@ def test_negative_powers_of_whole_numbers_are_an_error():
     same(fetched(a**a), np.array([4, 27]))
 
 
-def test_what_the_device_lacks_is_an_error_that_says_so():
-    a = placed(np.array([1 + 2j, 3j]))
-    np.testing.assert_array_equal(fetched(a), np.array([1 + 2j, 3j]))
-    with pytest.raises(DTypeError, match="no kernel for multiply of complex128"):
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+def test_complex_numbers(name):
+    x = (rng.standard_normal(50) + 1j * rng.standard_normal(50)).astype(name)
+    y = np.roll(x, 3)
+    a, b = placed(x), placed(y)
+    rtol = 1e-5 if name == "complex64" else 1e-14
+    for op in ("add", "subtract", "multiply", "divide"):
+        found = fetched(getattr(onebuf, op)(a, b))
+        np.testing.assert_allclose(found, getattr(np, op)(x, y), rtol=rtol)
+        assert found.dtype == x.dtype
+    np.testing.assert_allclose(fetched(abs(a)), np.abs(x), rtol=rtol)
+    np.testing.assert_array_equal(fetched(onebuf.conj(a)[::2]), np.conj(x)[::2])
+    np.testing.assert_allclose(fetched((a * 2j).sum()), (x * 2j).sum(), rtol=rtol)
+
+
+def test_what_the_device_lacks_is_moved_and_computing_with_it_is_an_error_that_says_so():
+    x = np.arange(9).astype(float8_e5m2)
+    a = placed(x)
+    assert fetched(onebuf.concat([a, a[::-1]])).tobytes() == np.concatenate([x, x[::-1]]).tobytes()
+    with pytest.raises(DTypeError, match="no kernel for multiply of float8_e5m2"):
         fetched(a * a)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import onebuf
 from onebuf import Buffer
 from onebuf.backends.driving import KernelDriver
+from onebuf.backends.vulkan import heaps, package, room
 from onebuf.backends.vulkan import queue as queues
 from onebuf.errors import ArgumentError, DeviceError, ExportError, OutOfMemory
 from onebuf.machine import device, devices
@@ -36,7 +41,7 @@ def test_a_driver_computes_and_tells_what_it_is(driver):
     facts = driver.facts()
     assert "Vulkan 1." in facts.description
     assert facts.queues == 16
-    assert "complex64" in facts.lacks
+    assert facts.lacks == ("float8_e4m3fn", "float8_e5m2")
     assert facts.limits["bytes of a block"] > 1 << 20
 
 
@@ -135,11 +140,36 @@ def test_a_block_beyond_what_a_program_reaches_is_refused_without_a_try(driver):
 
 
 def test_memory_that_the_host_does_not_have_is_refused_without_a_try(driver, monkeypatch):
-    monkeypatch.setattr(queues, "available", lambda physical: 1 << 20)
-    with pytest.raises(OutOfMemory, match="needed on both sides"):
+    monkeypatch.setattr(room, "available", lambda physical: 1 << 20)
+    with pytest.raises(OutOfMemory, match="would be taken, and 1048576 are left"):
         driver.allocator.allocate(700_001)
     monkeypatch.undo()
     assert driver.allocator.allocate(700_001).nbytes == 700_001
+
+
+def test_a_device_with_memory_of_its_own_is_asked_for_its_size(driver, monkeypatch):
+    (whole, *_) = heaps.sizes()
+    assert whole > 1 << 20
+    own = replace(driver.physical, info=SimpleNamespace(device_type=2, dev_index=0))
+    assert room.total(own) == whole
+    before = room.available(own)
+    room.take(own, 1000)
+    assert room.available(own) == before - 1000
+    with pytest.raises(MemoryError, match="are left"):
+        room.take(own, whole)
+    room.leave(own, 1000)
+    assert room.available(own) == before
+    monkeypatch.setattr(heaps, "sizes", tuple)
+    assert room.available(own) is None
+
+
+def test_contexts_have_a_replica_on_each_queue():
+    context = onebuf.context(["VULKAN"], 3)
+    x = np.arange(6.0)
+    buffer = Buffer(x).to_device(context) * 2
+    assert [str(place) for place in context.places] == ["VULKAN", "VULKAN@1", "VULKAN@2"]
+    for found in buffer.read():
+        np.testing.assert_array_equal(found, x * 2)
 
 
 def test_programs_stay_bound_to_memory_up_to_a_number(driver, monkeypatch):
@@ -198,6 +228,26 @@ def test_threads_share_a_queue():
     for thread in threads:
         thread.join(60)
     assert not wrong
+
+
+def test_garbage_is_collected_again_after_each_call(driver):
+    assert gc.isenabled()
+    with package.lock:
+        assert not gc.isenabled()
+        block = filled(driver, b"abc")
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    assert content(driver, block) == b"abc"
+
+
+@pytest.mark.parametrize("name", ["int8", "float16", "int32", "float64"])
+def test_more_memories_than_devices_bind_are_parts_of_one(name):
+    arrays = [np.full((3, 5), n, name) for n in range(40)]
+    total = Buffer(arrays[0]).to_device("VULKAN")
+    for array in arrays[1:]:
+        total = total + Buffer(array).to_device("VULKAN")[:, ::-1]
+    expected = sum(arrays[1:], arrays[0])
+    np.testing.assert_array_equal(np.asarray(total.to_device("CPU")), expected)
 
 
 def test_devices_are_found_by_kind():

@@ -13,8 +13,8 @@ from onebuf.backends.vulkan.package import Native, Physical
 from onebuf.backends.vulkan.queue import MOST_QUEUES, Memory, Queue
 from onebuf.backends.vulkan.room import total
 from onebuf.backends.vulkan.sharing import TURNS
-from onebuf.dtypes import float64, kind
-from onebuf.graph import Op
+from onebuf.dtypes import complex128, kind
+from onebuf.graph import REDUCE, Op
 from onebuf.kernel import FOLDS, SCANS, Limits, combines
 from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
 from onebuf.render.clike import supports
@@ -84,7 +84,7 @@ class VulkanDriver:
     def facts(self) -> Facts:
         """What there is to know about it."""
         info = self.physical.info
-        lacks = ("complex64", "complex128", "float8_e4m3fn", "float8_e5m2")
+        lacks = ("float8_e4m3fn", "float8_e5m2")
         version = f"{info.version_major}.{info.version_minor}.{info.version_patch}"
         return Facts(
             f"{info.device_name}, Vulkan {version}",
@@ -96,7 +96,7 @@ class VulkanDriver:
                 "bytes of shared memory": self.limits.shared_bytes,
                 "queues of the hardware": len(self.physical.families),
             },
-            lacks if self.has_float64 else ("float64", *lacks),
+            lacks if self.has_float64 else ("float64", "complex128", *lacks),
         )
 
     # -- transfers ---------------------------------------------------------------------------------
@@ -153,21 +153,22 @@ class VulkanDriver:
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """Whether a kernel may contain ``op`` on operands of these dtypes."""
         if op in EXTREMES:
-            return combines(EXTREMES[op]) and self._holds(*operands)
+            return combines(EXTREMES[op]) and self._computes(*operands)
         if op in FOLDS:
-            return combines(op) and self._holds(*operands, result)
+            sums = op is REDUCE["sum"] and operands == (result,)
+            if kind(operands[0]) == "c" and (sums or kind(result) == "b"):
+                return self.has_float64 or operands[0] != complex128
+            return combines(op) and self._computes(*operands, result)
         if op in SCANS:
-            return operands[0] == result and self._holds(result)
+            return operands[0] == result and self._computes(result)
         return supports(op, operands, result, self.has_float64)
 
-    def _holds(self, *dtypes: DT) -> bool:
-        """Whether these are numbers that kernels compute with."""
-        return all(
-            kind(dtype) != "c"
-            and not dtype.name.startswith("float8")
-            and (dtype != float64 or self.has_float64)
-            for dtype in dtypes
-        )
+    def _computes(self, *dtypes: DT) -> bool:
+        """Whether these are real numbers that kernels compute with."""
+        names = {dtype.name for dtype in dtypes}
+        if any(name.startswith(("complex", "float8")) for name in names):
+            return False
+        return self.has_float64 or "float64" not in names
 
     def prepare(self, group: Group) -> VulkanLaunch:
         """A kernel, lowered, rendered and compiled."""

@@ -92,7 +92,10 @@ class VulkanLaunch:
         parts = []
         for one, type_ in self._order.fields:
             value: Any = scalars[one.number] if isinstance(one, Scalar) else one.value
-            parts.append(np.asarray(value).astype(type_).tobytes())
+            given = np.asarray(value)
+            if given.dtype.name.startswith("float8"):
+                given = given.view(np.uint8)
+            parts.append(given.astype(type_).tobytes())
         return b"".join(parts)
 
 

@@ -9,6 +9,7 @@ device or a transfer that is too long ends the process: whoever calls in has to 
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import os
 import signal
@@ -27,13 +28,40 @@ GRAPHICS = 1
 _ORDER = {2: 0, 1: 1, 3: 2, 4: 3}
 """Discrete, integrated and virtual GPUs come before CPUs, and these before anything else."""
 
-lock = threading.RLock()
+
+class _Lock:
+    """A lock under which no garbage is collected.
+
+    A block that is found to be garbage gives its memory back, for which it locks its allocator; and
+    whoever has locked an allocator may be waiting here.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._collects = False
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        if self._depth == 0:
+            self._collects = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._collects:
+            gc.enable()
+        self._lock.release()
+
+
+lock = _Lock()
 """The native part has one place for errors: whoever calls it and looks there holds this."""
 
 
 def _unlock_after_fork() -> None:
     global lock
-    lock = threading.RLock()
+    lock = _Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -20,7 +20,7 @@ from typing import Any
 
 from onebuf.backends.vulkan import package
 from onebuf.backends.vulkan.package import Native, NativeError, Physical
-from onebuf.backends.vulkan.room import available
+from onebuf.backends.vulkan.room import leave, take
 from onebuf.errors import CompileError, DeviceError
 
 MOST_QUEUES = 16
@@ -69,6 +69,8 @@ class Queue:
         self.physical = physical
         self.lost = ""
         """Why it cannot be used any more."""
+        self._taken = 0
+        """Bytes of memory that it has."""
         self._native = native
         self._programs: dict[str, Program] = {}
         self._bound: OrderedDict[tuple[int, ...], Bound] = OrderedDict()
@@ -92,9 +94,11 @@ class Queue:
         most = self.physical.info.max_storage_buffer_range
         if nbytes > most:
             raise MemoryError(f"a block has at most {most} bytes")
-        room = available(self.physical)
-        if room is not None and 2 * nbytes > room:
-            raise MemoryError(f"{room} bytes are left, and each byte is needed on both sides")
+        take(self.physical, nbytes)
+        self._taken += nbytes
+        return self._created(nbytes)
+
+    def _created(self, nbytes: int) -> Memory:
         with package.lock:
             call = self._begin()
             handle = call.buffer_create(self._context, nbytes, 0)
@@ -107,6 +111,8 @@ class Queue:
         """Give memory back, when all that was queued is over."""
         if self.lost:
             return
+        leave(self.physical, memory.nbytes)
+        self._taken -= memory.nbytes
         with package.lock:
             self.synchronize()
             gone = [key for key in self._bound if memory.handle in key[1:]]
@@ -299,6 +305,7 @@ class Queue:
             self._native.check()
         except NativeError as error:
             self.lost = str(error)
+            leave(self.physical, self._taken)
             if "OUT_OF" in self.lost and "MEMORY" in self.lost:
                 raise MemoryError(_lost(self.name, self.lost)) from None
             raise DeviceError(_lost(self.name, self.lost)) from None

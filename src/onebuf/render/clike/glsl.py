@@ -42,6 +42,7 @@ PUSHED = 128
 
 _SMALL = {"INT8": "int", "INT16": "int", "UINT8": "uint", "UINT16": "uint"}
 """Our names for types of less than a word, and what they are computed in."""
+_DOUBLE = re.compile(r"\b(double|dvec2)\b")
 _CALLED = re.compile(rf"\b{PREFIX}(\w+)\(")
 
 
@@ -77,8 +78,10 @@ def arguments(parameters: Sequence[Parameter]) -> Arguments:
 def _argument(one: Scalar | Whole) -> str:
     if isinstance(one, Whole):
         return "int64"
-    if one.dtype.itemsize == 8:
+    if one.dtype.itemsize >= 8:
         return str(one.dtype.name)
+    if one.dtype.itemsize == 1:
+        return "int32" if kind(one.dtype) == "i" else "uint32"
     return {"b": "uint32", "u": "uint32", "i": "int32", "f": "float32"}[kind(one.dtype)]
 
 
@@ -101,6 +104,10 @@ class Glsl(Dialect):
         "uint64": "uint64_t",
         "float32": "float",
         "float64": "double",
+        "complex64": "vec2",
+        "complex128": "dvec2",
+        "float8_e4m3fn": "UINT8",
+        "float8_e5m2": "UINT8",
         **dict.fromkeys(NARROW, "float"),
     }
     memory_types: ClassVar[dict[str, str]] = {"bool": "UINT8", **dict.fromkeys(NARROW, "UINT16")}
@@ -138,6 +145,11 @@ class Glsl(Dialect):
         letter = kind(dtype)
         if letter == "b":
             return "true" if value else "false"
+        if letter == "c":
+            part = float64 if dtype.itemsize == 16 else float32
+            return self.pair(dtype, *[_real(part, one) for one in (value.real, value.imag)])
+        if letter == "f" and dtype.itemsize == 1:
+            return f"{int(np.asarray(value, dtype).view(np.uint8))}u"  # moved, never computed with
         if letter == "f":
             return _real(dtype, float(value))
         number = int(value)
@@ -272,7 +284,7 @@ class Glsl(Dialect):
     def _library(self, text: str) -> list[str]:
         """The functions that a text calls, and what these need."""
         found: dict[str, str] = {}
-        elements = ["float", "double"] if self.has_float64 and "double" in text else ["float"]
+        elements = ["float", "double"] if self.has_float64 and _DOUBLE.search(text) else ["float"]
         for name in sorted({match for match in _CALLED.findall(text) if match in FORMULAS}):
             for element in elements:
                 found |= library(name, element) if self.has_float64 else SHORT[name]
@@ -280,6 +292,7 @@ class Glsl(Dialect):
 
 
 _WIDE = {
+    **{"complex64": "vec2", "complex128": "dvec2"},
     **{"int64": "int64_t", "uint64": "uint64_t", "float64": "double"},
     **{"int32": "int", "uint32": "uint", "float32": "float"},
 }
@@ -340,12 +353,12 @@ def _end(lines: Sequence[str], begin: int) -> int:
 
 def _exact(line: str) -> str:
     """A declaration of floats whose operations are left as they are."""
-    return re.sub(r"^(\s*)((?:float|double) \w+ =)", r"\1precise \2", line)
+    return re.sub(r"^(\s*)((?:float|double|vec2|dvec2) \w+ =)", r"\1precise \2", line)
 
 
 def _exact_function(text: str) -> str:
     """A function with all its operations on floats left as they are."""
-    found = re.match(r"(float|double) ", text)
+    found = re.match(r"(float|double|vec2|dvec2) ", text)
     if found is not None:
         kept = rf"{{ precise {found[1]} found = \1; return found; }}"
         text = re.sub(r"return ([^;]*[^;\w][^;]*);", kept, text)

@@ -8,13 +8,14 @@ device that computes in doubles. What a formula needs beside it comes before it 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from onebuf.render.builder import FLOATS, Builder, Value
 from onebuf.render.math import MATH
 from onebuf.render.math.division import fmod
-from onebuf.render.math.term import Term, with_sign
+from onebuf.render.math.term import Term, magnitude, where, with_sign
 
 PREFIX = "ob_"
 """What our functions begin with."""
@@ -260,15 +261,37 @@ def _fmod(b: Builder, x: Value, y: Value) -> Value:
     return fmod(Term(b, x), Term(b, y)).value
 
 
-def _keeping_sign(intrinsic: str) -> Any:
-    """A rounding that some drivers do without the sign of a zero."""
-    return lambda b, x: with_sign(Term(b, x).call(intrinsic), Term(b, x)).value
+def _rounding(intrinsic: str, corrected: Callable[[Term, Term], Term]) -> Any:
+    """A whole number near x, by a sum that leaves no room for a fraction.
 
+    Some drivers have wrong ones for doubles: large, negative or zero. Floats take GLSL's own.
+    """
+
+    def write(b: Builder, value: Value) -> Value:
+        x = Term(b, value)
+        if x.type == "float":
+            return x.call(intrinsic).value
+        size = magnitude(x)
+        near = with_sign(where(size < _WHOLE, (size + _WHOLE) - _WHOLE, size), x)
+        return with_sign(corrected(x, near), x).value
+
+    return write
+
+
+_WHOLE = 2.0**52
+_TOWARDS = {
+    "rint": _rounding("llvm.rint", lambda x, near: near),
+    "floor": _rounding("llvm.floor", lambda x, near: where(near > x, near - 1.0, near)),
+    "ceil": _rounding("llvm.ceil", lambda x, near: where(near < x, near + 1.0, near)),
+    "trunc": _rounding(
+        "llvm.trunc",
+        lambda x, near: where(magnitude(near) > magnitude(x), near - with_sign(x.of(1.0), x), near),
+    ),
+}
 
 FORMULAS = {
     "fmod": _fmod,
-    "rint": _keeping_sign("llvm.rint"),
-    "trunc": _keeping_sign("llvm.trunc"),
+    **_TOWARDS,
     **{
         name: MATH[name]
         for name in (

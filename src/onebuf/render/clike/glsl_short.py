@@ -70,7 +70,7 @@ SHORT: dict[str, dict[str, str]] = {
         name: {name: _same(name)}
         for name in (
             *("acosh", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log", "log2", "sin"),
-            *("sinh", "tan", "tanh", "trunc"),
+            *("ceil", "floor", "sinh", "tan", "tanh", "trunc"),
         )
     },
     "acos": {"acos": _same("acos", "atan(sqrt((1.0f - x) * (1.0f + x)), x)")},

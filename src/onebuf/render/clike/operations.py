@@ -116,7 +116,10 @@ def _square(t: Terms, dtype: DT, x: str) -> str:
 
 def _sign(t: Terms, dtype: DT, x: str) -> str:
     if kind(dtype) == "f":
-        return f"{t.define('sign', dtype, real.sign)}({x})"
+        found = f"{t.define('sign', dtype, real.sign)}({x})"
+        if dtype == bfloat16:  # its library keeps the sign of a zero
+            return f"{x} == {t.literal(float32, 0.0)} ? {x} : {found}"
+        return found
     zero, one = t.literal(dtype, 0), t.literal(dtype, 1)
     if kind(dtype) == "u":
         return f"{x} > {zero} ? {one} : {zero}"
