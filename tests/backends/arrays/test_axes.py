@@ -32,6 +32,8 @@ from onebuf.graph import (
 from onebuf.ops.library import Call
 from onebuf.ops.movement import Padding
 
+pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("jax", reason="jax is not installed")
 pytestmark = pytest.mark.interop
 __all__ = ["driver"]
 
@@ -56,7 +58,7 @@ def check(driver: Any, op: Op, arrays: Any, arg: Any, shape: Any, dtype: Any) ->
 @each_dtype
 @pytest.mark.parametrize("name", sorted(REDUCE))
 def test_reductions(driver, name, dtype):
-    if is_left_out(driver, dtype):
+    if is_left_out(driver, dtype, 2 * sorted(REDUCE).index(name)):
         return
     op = REDUCE[name]
     x = some(dtype, (2, 3, 4))
@@ -207,6 +209,8 @@ RANGES = [
 @pytest.mark.parametrize("arg", RANGES, ids=str)
 @pytest.mark.parametrize("name", ["int64", "int8", "float32", "float16", "float64", "complex64"])
 def test_ranges(driver, arg, name):
+    if is_left_out(driver, np.dtype(name), 10):
+        return
     wanted = np.arange(*arg, dtype=name)
     got = on_library(driver, ARANGE, (), arg, wanted.shape, wanted.dtype)
     assert_same(got, wanted, 1e-6 if driver.library == "jax" else 0.0)

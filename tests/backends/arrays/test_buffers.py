@@ -15,6 +15,8 @@ import onebuf
 from onebuf import Buffer, counters
 from onebuf.errors import DeviceError, IndexRangeError
 
+pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("jax", reason="jax is not installed")
 pytestmark = pytest.mark.interop
 kinds = pytest.mark.parametrize("kind", ["TORCH", "JAX"])
 

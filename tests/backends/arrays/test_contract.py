@@ -6,11 +6,7 @@ from typing import Any
 
 import pytest
 
-from onebuf.testing import (
-    AllocationContract,
-    DeviceContract,
-    WritingContract,
-)
+from onebuf.testing import AllocationContract, DeviceContract
 
 pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("jax", reason="jax is not installed")
@@ -29,9 +25,8 @@ class TestTorch(DeviceContract):
         super().check(pairs, (*close, "sqrt"), precision)
 
 
-class TestJax(AllocationContract, WritingContract):
+class TestJax(AllocationContract):
     """What has to do with memory; operations on jax have tests of their own, which compile less."""
 
     device = "JAX"
     examples = 2
-    large = 10_000

@@ -16,6 +16,8 @@ from onebuf.backends.slicing import positions
 from onebuf.errors import ReadOnlyError
 from onebuf.layout import View
 
+pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("jax", reason="jax is not installed")
 pytestmark = pytest.mark.interop
 __all__ = ["driver"]
 
@@ -47,7 +49,7 @@ def test_torch_sees_what_the_view_sees(drawn):
     check_read(driver, array, driver.put(array), view)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(views())
 def test_jax_sees_what_the_view_sees(drawn):
     shape, view = drawn
@@ -63,7 +65,7 @@ def test_a_write_through_a_view_of_a_tensor_goes_to_its_places(drawn):
         check_write(driver, array, driver.put(array), view)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(views(repeats=False))
 def test_a_write_through_a_view_of_a_jax_array_makes_the_right_one(drawn):
     shape, view = drawn
@@ -90,7 +92,7 @@ def test_tensors_with_strides_of_their_own_count_row_major_too(inner, outer, wri
 
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
 def test_every_dtype_is_seen_and_written_backwards_and_by_steps(driver, dtype):
-    if driver.library == "jax" and dtype.name not in ("float32", "uint64", "bool", "complex64"):
+    if driver.library == "jax" and dtype.name not in ("float32", "bool"):
         return
     array = held((3, 4), dtype)
     back = View.contiguous((3, 4)).flip()
