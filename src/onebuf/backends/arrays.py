@@ -34,7 +34,7 @@ Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
 Shape = tuple[int, ...]
 
-_LIBRARY_ERRORS = (RuntimeError, TypeError, ValueError)
+_LIBRARY_ERRORS = (RuntimeError, TypeError, ValueError, MemoryError)
 _NO_MEMORY = ("alloc", "out of memory", "resource_exhausted")
 
 
@@ -199,7 +199,7 @@ class LibraryDriver(ABC):
         if operands:
             text += " of " + " and ".join(self.api.dtype_of(one).name for one in operands)
         text += f" ({str(error).strip().splitlines()[0] if str(error).strip() else error!r})"
-        if any(word in str(error).lower() for word in _NO_MEMORY):
+        if isinstance(error, MemoryError) or any(w in str(error).lower() for w in _NO_MEMORY):
             return OutOfMemory(f"{text}; delete buffers that are no longer needed")
         if isinstance(error, NotImplementedError | TypeError):
             return DTypeError(

@@ -194,7 +194,10 @@ class ArrayApi:
                 )
             loop = tuple([float32 if dtype in EIGHTS else dtype for dtype in loop])
         converted = [self.cast(x, wanted) for x, wanted in zip(operands, loop, strict=True)]
-        return self.cast(self.call(op, tuple(converted), loop), dtype)
+        found = self.cast(self.call(op, tuple(converted), loop), dtype)
+        if op is UNARY["sign"] and is_added(dtype):  # whose zeros keep their signs in NumPy
+            return self.namespace.where(operands[0] == 0, operands[0], found)
+        return found
 
     def call(self, op: Op, operands: Operands, loop: tuple[DT, ...]) -> Any:
         """The result of ``op`` on operands that have the dtypes of NumPy's loop."""

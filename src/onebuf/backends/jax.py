@@ -8,7 +8,7 @@ and the user's own setting stays as it is. Numbers too small to be normal count 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,7 @@ class JaxApi(ArrayApi):
 
     def empty(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """Zeros: nothing in JAX is without a value."""
-        return self.from_host(np.zeros(shape, dtype))
+        return jnp.zeros(shape, dtype, device=self.place)
 
     def count(self, extent: int) -> Any:
         """0, 1, 2, ..."""
@@ -105,7 +105,10 @@ class JaxApi(ArrayApi):
         return jax.lax.complex(*jnp.broadcast_arrays(real, imaginary))
 
     def call(self, op: Op, operands: Operands, loop: tuple[DT, ...]) -> Any:
-        """Large powers of whole numbers are not JAX's own."""
+        """JAX divides by one number with its inverse, and knows no large powers of whole ones."""
+        if op.name == "divide":
+            x, y = jax.lax.optimization_barrier(jnp.broadcast_arrays(*operands))
+            return jnp.divide(x, y)
         if op.name != "pow" or loop[0].kind not in "iu":
             return super().call(op, operands, loop)
         x, y = jnp.broadcast_arrays(*operands)
@@ -171,7 +174,9 @@ class JaxDriver(LibraryDriver):
 
     def bare(self, nbytes: int) -> Any:
         """Bytes."""
-        return self.api.from_host(np.zeros(nbytes, np.uint8))
+        return self._typed(
+            "new memory", (), partial(jnp.zeros, device=self.place), nbytes, np.uint8
+        )
 
     def reinterpreted(self, memory: Any, count: int, dtype: DT) -> Any:
         """By way of the host."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,16 @@ _FOLDS = {"max": "amax", "min": "amin"}
 _SCANS = {"cumulative_sum": "cumsum", "cumulative_prod": "cumprod"}
 _LARGEST_EIGHT = 464.0
 """What is beyond is not a number in float8_e4m3fn; torch would take its largest one."""
+
+
+_OWN_WAYS: dict[tuple[str, DT], Callable[[Any], Any]] = {
+    (name, dtype): function
+    for dtype in (dtypes.complex64, dtypes.complex128)
+    for name, function in (
+        ("sign", torch.sgn),
+        ("negative", lambda x: torch.complex(-x.real, -x.imag)),  # its own loses signs of zeros
+    )
+}
 
 
 def count() -> int:
@@ -131,9 +142,8 @@ class TorchApi(ArrayApi):
         if not _LACKING.isdisjoint(loop):
             wide = tuple([x.to(torch.int64) for x in operands])
             return super().call(op, wide, (dtypes.int64,) * len(loop))
-        if op.name == "sign" and loop[0].kind == "c":
-            return torch.sgn(operands[0])
-        return super().call(op, operands, loop)
+        own = _OWN_WAYS.get((op.name, loop[0]))
+        return super().call(op, operands, loop) if own is None else own(operands[0])
 
     def _unsigned(self, op: Op, operands: Operands, loop: tuple[DT, ...]) -> Any:
         if dtypes.int64 in loop:  # compared with signed numbers: a negative one is below all
@@ -284,7 +294,8 @@ class TorchDriver(LibraryDriver):
 
     def bare(self, nbytes: int) -> Any:
         """Bytes."""
-        return torch.empty(nbytes, dtype=torch.uint8, device=self.place)
+        empty = partial(torch.empty, dtype=torch.uint8, device=self.place)
+        return self._typed("new memory", (), empty, nbytes)
 
     def reinterpreted(self, memory: Any, count: int, dtype: DT) -> Any:
         """The same memory."""
@@ -311,6 +322,8 @@ class TorchDriver(LibraryDriver):
             )
         composed = compose(view, layout)
         with torch.no_grad():
+            if value.untyped_storage().data_ptr() == memory.untyped_storage().data_ptr():
+                value = value.clone()
             if composed is None:
                 self._scatter(memory, view, value)
                 return

@@ -32,7 +32,9 @@ for call in (lambda: onebuf.device("OPENCL").driver, lambda: onebuf.devices("OPE
     except onebuf.errors.DeviceError as error:
         print(error)
 """
-    text = ran(program, OCL_ICD_VENDORS=str(tmp_path), OPENCL_VENDOR_PATH=str(tmp_path))
+    text = ran(
+        program, OCL_ICD_VENDORS=str(tmp_path / "none.icd"), OPENCL_VENDOR_PATH=str(tmp_path)
+    )
     assert text.count("OPENCL needs a driver with a device") == 2
     assert "pip install 'onebuf[opencl]'" in text
 

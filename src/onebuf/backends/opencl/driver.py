@@ -55,7 +55,7 @@ class OpenClDriver:
         """Begin to copy contiguous bytes of the host into a block; they may change at once."""
         if not data.nbytes:
             return NOTHING
-        self._check(block, data.nbytes, offset_bytes, "an upload")
+        block.check_range(offset_bytes, data.nbytes)
         busy = self.line.is_busy
         self._staged = [pair for pair in self._staged if not is_over(pair[0])]
         bytes_ = data.copy() if busy else data
@@ -79,7 +79,7 @@ class OpenClDriver:
         """
         if not out.nbytes:
             return NOTHING
-        self._check(block, out.nbytes, offset_bytes, "a download")
+        block.check_range(offset_bytes, out.nbytes)
         with told(f"a download of {out.nbytes} bytes from {self.device}"):
             native = cl.enqueue_copy(
                 self.line.transfers,
@@ -107,7 +107,7 @@ class OpenClDriver:
         """Begin to copy a block of another queue of this device into one of ours."""
         if not source.nbytes:
             return NOTHING
-        self._check(target, source.nbytes, 0, "a copy")
+        target.check_range(0, source.nbytes)
         waits = [*target.memory.pending(), *(home.line.writers(source) or ())]
         with told(f"a copy of {source.nbytes} bytes on {self.device}"):
             native = cl.enqueue_copy(
@@ -129,18 +129,11 @@ class OpenClDriver:
             self.line.transfers.finish()
         self._staged.clear()
 
-    def _check(self, block: DeviceBlock, nbytes: int, offset_bytes: int, what: str) -> None:
-        if offset_bytes < 0 or offset_bytes + nbytes > block.nbytes:
-            raise ArgumentError(
-                f"{what} needs bytes inside of the block, 0 to {block.nbytes}, got "
-                f"{offset_bytes} to {offset_bytes + nbytes}"
-            )
-
     # -- blocks on the memory of others ------------------------------------------------------------
 
     def part(self, block: DeviceBlock, offset_bytes: int, nbytes: int) -> DeviceBlock:
         """A block on a part of another one's memory."""
-        self._check(block, nbytes, offset_bytes, "a part")
+        block.check_range(offset_bytes, nbytes)
         step = self.physical.alignment
         if offset_bytes % step:
             raise ArgumentError(
