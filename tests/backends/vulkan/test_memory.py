@@ -230,6 +230,34 @@ def test_threads_share_a_queue():
     assert not wrong
 
 
+_LONG = """\
+#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Block { uint words[]; };
+void main() {
+  uint c = gl_GlobalInvocationID.x;
+  for (uint i = 0u; i < 50000u; i++) c = c * 3u + words[c & 1u];
+  words[2u + (c & 1u)] = c;
+}
+"""
+
+
+def test_waiting_for_one_queue_keeps_no_thread_from_using_another():
+    slow, other = device("VULKAN@1").driver, device("VULKAN@2").driver
+    block = filled(slow, bytes(64))
+    content(other, filled(other, b"ready"))
+    program = slow.queue.program(_LONG, 1, 0)
+    slow.queue.submit(program, [block.memory], b"", (60, 1, 1))
+    waiting = threading.Thread(target=slow.synchronize)
+    waiting.start()
+    count = 0
+    while waiting.is_alive():
+        assert content(other, filled(other, b"meanwhile")) == b"meanwhile"
+        count += 1
+    waiting.join()
+    assert count > 200
+
+
 def test_garbage_is_collected_again_after_each_call(driver):
     assert gc.isenabled()
     with package.lock:

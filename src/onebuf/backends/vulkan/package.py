@@ -29,39 +29,46 @@ _ORDER = {2: 0, 1: 1, 3: 2, 4: 3}
 """Discrete, integrated and virtual GPUs come before CPUs, and these before anything else."""
 
 
-class _Lock:
+class Quiet:
     """A lock under which no garbage is collected.
 
     A block that is found to be garbage gives its memory back, for which it locks its allocator; and
     whoever has locked an allocator may be waiting here.
     """
 
+    _holders = 0
+    _collects = False
+    _counting = threading.Lock()
+
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._depth = 0
-        self._collects = False
 
     def __enter__(self) -> None:
         self._lock.acquire()
-        if self._depth == 0:
-            self._collects = gc.isenabled()
-            gc.disable()
-        self._depth += 1
+        with Quiet._counting:
+            if Quiet._holders == 0:
+                Quiet._collects = gc.isenabled()
+                gc.disable()
+            Quiet._holders += 1
 
     def __exit__(self, *error: object) -> None:
-        self._depth -= 1
-        if self._depth == 0 and self._collects:
-            gc.enable()
+        with Quiet._counting:
+            Quiet._holders -= 1
+            if Quiet._holders == 0 and Quiet._collects:
+                gc.enable()
         self._lock.release()
 
 
-lock = _Lock()
+lock = Quiet()
 """The native part has one place for errors: whoever calls it and looks there holds this."""
 
 
 def _unlock_after_fork() -> None:
     global lock
-    lock = _Lock()
+    lock = Quiet()
+    if Quiet._holders and Quiet._collects:
+        gc.enable()  # the threads that had stopped it are not here
+    Quiet._holders, Quiet._counting = 0, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -91,6 +98,7 @@ class Native:
     def __init__(self, module: ModuleType) -> None:
         self.call: Any = module
         self._place = _error_place(module)
+        self._wait = _waiting(module)
 
     @property
     def can_forget(self) -> bool:
@@ -101,6 +109,14 @@ class Native:
         """Take away what is left of an error."""
         if self._place is not None:
             self._place.value = None
+
+    def wait(self, signal: int, executed: bool) -> bool:
+        """Whether what a signal stands for was recorded, or executed as well, within a second.
+
+        Other threads run meanwhile, if the build lets us call what is behind its own function.
+        """
+        wait = self.call.signal_wait if self._wait is None else self._wait
+        return bool(wait(signal, executed, 0))
 
     def check(self) -> None:
         """Raise what went wrong since the last time, and forget it."""
@@ -116,6 +132,15 @@ def _error_place(module: ModuleType) -> Any:
         return ctypes.c_void_p.in_dll(ctypes.CDLL(module.__file__), "__error_string")
     except (OSError, ValueError):
         return None
+
+
+def _waiting(module: ModuleType) -> Any:
+    """The function that waits for a signal, by its name in C++; None in builds that hide it."""
+    found = getattr(ctypes.CDLL(module.__file__), "_Z18signal_wait_externPvbi", None)
+    if found is not None:
+        found.argtypes = [ctypes.c_void_p, ctypes.c_bool, ctypes.c_int]
+        found.restype = ctypes.c_bool
+    return found
 
 
 @cache

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onebuf.backends.vulkan import package
-from onebuf.backends.vulkan.package import Native, NativeError, Physical
+from onebuf.backends.vulkan.package import Native, NativeError, Physical, Quiet
 from onebuf.backends.vulkan.room import leave, take
 from onebuf.errors import CompileError, DeviceError
 
@@ -75,6 +75,8 @@ class Queue:
         self._programs: dict[str, Program] = {}
         self._bound: OrderedDict[tuple[int, ...], Bound] = OrderedDict()
         number = physical.info.dev_index
+        self._lock = Quiet()
+        """Whoever uses the queue holds this, also while waiting for it; others may use others."""
         with package.lock:
             native.forget()
             try:
@@ -99,7 +101,7 @@ class Queue:
         return self._created(nbytes)
 
     def _created(self, nbytes: int) -> Memory:
-        with package.lock:
+        with self._lock:
             call = self._begin()
             handle = call.buffer_create(self._context, nbytes, 0)
             self._check()
@@ -113,7 +115,7 @@ class Queue:
             return
         leave(self.physical, memory.nbytes)
         self._taken -= memory.nbytes
-        with package.lock:
+        with self._lock:
             self.synchronize()
             gone = [key for key in self._bound if memory.handle in key[1:]]
             for key in gone:
@@ -126,7 +128,7 @@ class Queue:
         self._check_span(memory, len(data), offset_bytes)
         if not data:
             return
-        with package.lock:
+        with self._lock:
             call = self._begin()
             self._finish(memory)
             self._await(memory, True)
@@ -140,7 +142,7 @@ class Queue:
         reading = Reading(memory, nbytes)
         if nbytes == 0:
             return reading
-        with package.lock:
+        with self._lock:
             call = self._begin()
             self._finish(memory)
             self._await(memory, True)
@@ -151,7 +153,7 @@ class Queue:
 
     def collect(self, memory: Memory, nbytes: int) -> bytes:
         """The bytes of a read that was begun."""
-        with package.lock:
+        with self._lock:
             call = self._begin()
             self._await(memory, True)
             found = call.buffer_read_staging(memory.handle, 0, nbytes)
@@ -160,7 +162,7 @@ class Queue:
 
     def settle(self, memory: Memory) -> None:
         """Return when the transfer that was begun last is over."""
-        with package.lock:
+        with self._lock:
             self._begin()
             self._await(memory, True)
 
@@ -182,7 +184,7 @@ class Queue:
         """The program of a text, compiled once."""
         found = self._programs.get(text)
         if found is None:
-            with package.lock:
+            with self._lock:
                 found = self._programs[text] = self._compile(text, bindings, nbytes)
         return found
 
@@ -190,10 +192,11 @@ class Queue:
         call = self._begin()
         kinds = [STORAGE] * bindings
         try:
-            handle = call.stage_compute_plan_create(
-                self._context, text.encode(), kinds, nbytes, b"onebuf"
-            )
-            self._native.check()
+            with package.lock:
+                handle = call.stage_compute_plan_create(
+                    self._context, text.encode(), kinds, nbytes, b"onebuf"
+                )
+                self._native.check()
         except NativeError as error:
             raise CompileError(
                 f"{self.name} refuses a kernel ({error}; its compiler says more on the error "
@@ -219,7 +222,7 @@ class Queue:
                     f"a kernel of {self.name} needs memory of its own queue, got some of "
                     f"{memory.queue.name}; copy it first"
                 )
-        with package.lock:
+        with self._lock:
             call = self._begin()
             bound = self._bind(program, memories, groups)
             while not call.command_list_submit(bound.commands, arguments, 1, 0):
@@ -268,21 +271,23 @@ class Queue:
 
     def mark(self) -> int:
         """A place in the queue, behind everything that was queued so far."""
-        with package.lock:
+        with self._lock:
             signal = self._begin().signal_insert(self._context, 0)
             self._check()
             return int(signal)
 
     def is_reached(self, signal: int) -> bool:
         """Whether everything before a place in the queue is over."""
-        with package.lock:
-            found = bool(self._begin().signal_wait(signal, True, 0))
+        with self._lock:
+            self._begin()
+            if self._native.wait(signal, True):
+                return True
             self._check()
-            return found
+            return False
 
     def unmark(self, signal: int) -> None:
         """Let go of a place that was reached."""
-        with package.lock:
+        with self._lock:
             self._begin().signal_destroy(signal)
             self._check()
 
@@ -290,19 +295,20 @@ class Queue:
         """The native functions, with no error of somebody else in the way."""
         if self.lost:
             raise DeviceError(_lost(self.name, self.lost))
-        self._native.forget()
+        with package.lock:
+            self._native.forget()
         return self._native.call
 
     def _await(self, memory: Memory, executed: bool) -> None:
         """Return when the last transfer of some memory was recorded, or executed as well."""
-        while not self._native.call.signal_wait(memory.signal, executed, 0):
+        while not self._native.wait(memory.signal, executed):
             self._check()
-        self._check()
 
     def _check(self) -> None:
         """Give the queue up if it failed."""
         try:
-            self._native.check()
+            with package.lock:
+                self._native.check()
         except NativeError as error:
             self.lost = str(error)
             leave(self.physical, self._taken)
@@ -335,7 +341,7 @@ class Reading:
 
     def take(self) -> bytes:
         """The bytes, when they are there."""
-        with package.lock:
+        with self._memory.queue._lock:
             if self._found is None:
                 self._found = self._memory.queue.collect(self._memory, self._nbytes)
                 if self._memory.pending is self:
