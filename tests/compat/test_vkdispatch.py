@@ -45,6 +45,8 @@ def test_queues_are_asked_for_by_number():
     assert [replica.tolist() for replica in buffer.read()] == [[0, 1, 2, 3]] * 2 + [[9] * 4]
     vd.queue_wait_idle()
     vd.queue_wait_idle(1)
+    assert len(vd.make_context(queue_counts=[2])) == 2
+    assert len(vd.make_context(multi_queue=True)) > 1
 
 
 def test_a_buffer_is_a_buffer():
@@ -59,6 +61,7 @@ def test_vectors_are_axes():
     assert buffer.shape == (5, 3)
     assert vd.Buffer(2, vd.mat2).shape == (2, 2, 2)
     assert vd.buffer_f32((0, 3)).read(0).shape == (0, 3)
+    assert vd.buffer_ihv2(4).read(0).dtype == np.int16
 
 
 def test_devices_are_listed():

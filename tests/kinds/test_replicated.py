@@ -199,6 +199,8 @@ def test_a_context_is_the_list_of_its_queues():
     assert [place.name for place in context.places] == ["PYTHON", "PYTHON@1", "CPU@1", "CPU@2"]
     assert len(context) == 4
     assert onebuf.context(["PYTHON", "CPU"], queues=2) is context
+    assert onebuf.context(["PYTHON", "CPU"], queues=[2, 2]) is context
+    assert len(onebuf.context(["PYTHON", "CPU"], queues=[2, 1])) == 3
     assert pickle.loads(pickle.dumps(context)) is context
     assert copy.deepcopy(context) is context
     with context:
@@ -210,6 +212,7 @@ def test_a_context_is_the_list_of_its_queues():
     [
         (["CPU"], 0, "at least 1"),
         (["CPU"], 1.5, "1.5"),
+        (["CPU"], [1, 2], "each of 1"),
         ([], 1, "at least one device"),
         (["CPU", "cpu"], 1, "CPU twice"),
         (["CPV"], 1, "mean CPU"),

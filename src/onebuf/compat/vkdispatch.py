@@ -15,7 +15,7 @@ are devices like others; and whatever is refused is an error that changes nothin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -26,7 +26,7 @@ from onebuf import dtypes
 from onebuf.buffer import Buffer as PlainBuffer
 from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
 from onebuf.kinds import ReplicatedBuffer
-from onebuf.machine import Context, Device, device, devices
+from onebuf.machine import Context, Device, devices
 from onebuf.machine import context as context_of
 
 DT = np.dtype[Any]
@@ -49,8 +49,12 @@ dvec2, dvec3, dvec4 = _of(float64, 2), _of(float64, 3), _of(float64, 4)
 hvec2, hvec3, hvec4 = _of(float16, 2), _of(float16, 3), _of(float16, 4)
 ivec2, ivec3, ivec4 = _of(int32, 2), _of(int32, 3), _of(int32, 4)
 uvec2, uvec3, uvec4 = _of(uint32, 2), _of(uint32, 3), _of(uint32, 4)
+ihvec2, ihvec3, ihvec4 = _of(int16, 2), _of(int16, 3), _of(int16, 4)
+uhvec2, uhvec3, uhvec4 = _of(uint16, 2), _of(uint16, 3), _of(uint16, 4)
 mat2, mat3, mat4 = _of(float32, 2, 2), _of(float32, 3, 3), _of(float32, 4, 4)
 
+MANY_QUEUES = 3
+"""So many of each device are opened for ``multi_queue``."""
 _KINDS = {"opencl": "OPENCL", "vulkan": "VULKAN", "cpu": "CPU", "python": "PYTHON"}
 _ORDER = ("opencl", "vulkan", "cpu")
 
@@ -112,7 +116,7 @@ def get_devices() -> list[DeviceInfo]:
 def make_context(
     device_ids: int | Sequence[int] | None = None,
     device_count: int | None = None,
-    queue_counts: int | None = None,
+    queue_counts: int | Sequence[int] | None = None,
     use_cpu: bool = True,
     multi_device: bool = False,
     multi_queue: bool = False,
@@ -133,9 +137,7 @@ def make_context(
                 f"get_devices() lists them"
             )
     homes = [every[number].device for number in chosen]
-    most = min(home.driver.facts().queues for home in homes)
-    queues = queue_counts or (min(most, 3) if multi_queue else 1)
-    made = context_of(homes, queues)
+    made = context_of(homes, queue_counts or (MANY_QUEUES if multi_queue else 1))
     with _state.lock:
         _state.context = made
     return made
@@ -203,28 +205,18 @@ def asbuffer(array: Any) -> Buffer:
     return buffer
 
 
-def buffer_f32(shape: int | Sequence[int]) -> Buffer:
-    """A buffer of float32."""
-    return Buffer(shape, float32)
+def _maker(element: DT) -> Callable[[int | Sequence[int]], Buffer]:
+    """A function that makes buffers of one type."""
+    return lambda shape: Buffer(shape, element)
 
 
-def buffer_i32(shape: int | Sequence[int]) -> Buffer:
-    """A buffer of int32."""
-    return Buffer(shape, int32)
-
-
-def buffer_u32(shape: int | Sequence[int]) -> Buffer:
-    """A buffer of uint32."""
-    return Buffer(shape, uint32)
-
-
-__all__ = [
-    "Buffer",
-    "Context",
-    "DeviceInfo",
-    "asbuffer",
-    "device",
-    "get_context",
-    "get_devices",
-    "make_context",
-]
+buffer_u16, buffer_i16, buffer_f16 = map(_maker, (uint16, int16, float16))
+buffer_u32, buffer_i32, buffer_f32 = map(_maker, (uint32, int32, float32))
+buffer_f64, buffer_c64 = map(_maker, (float64, complex64))
+buffer_v2, buffer_v3, buffer_v4 = map(_maker, (vec2, vec3, vec4))
+buffer_dv2, buffer_dv3, buffer_dv4 = map(_maker, (dvec2, dvec3, dvec4))
+buffer_hv2, buffer_hv3, buffer_hv4 = map(_maker, (hvec2, hvec3, hvec4))
+buffer_iv2, buffer_iv3, buffer_iv4 = map(_maker, (ivec2, ivec3, ivec4))
+buffer_uv2, buffer_uv3, buffer_uv4 = map(_maker, (uvec2, uvec3, uvec4))
+buffer_ihv2, buffer_ihv3, buffer_ihv4 = map(_maker, (ihvec2, ihvec3, ihvec4))
+buffer_uhv2, buffer_uhv3, buffer_uhv4 = map(_maker, (uhvec2, uhvec3, uhvec4))

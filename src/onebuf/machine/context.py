@@ -73,16 +73,18 @@ def _context_of(places: tuple[Device, ...]) -> Context:
     return found
 
 
-def context(devices: Sequence[str | Device] | None = None, queues: int = 1) -> Context:
+def context(
+    devices: Sequence[str | Device] | None = None, queues: int | Sequence[int] = 1
+) -> Context:
     """A context over ``queues`` queues of each of ``devices``; the same queues, the same context.
+
+    ``queues`` may be a number for each device.
 
     Without ``devices``, over every OpenCL device, or over the host if there is none.
 
     >>> context(["CPU"], queues=2)
     Context(CPU@1, CPU@2)
     """
-    if type(queues) is not int or queues < 1:
-        raise ArgumentError(f"a context needs a whole number of queues, at least 1, got {queues!r}")
     if isinstance(devices, str | Device):
         devices = [devices]
     homes = _usual() if devices is None else [device(one) for one in devices]
@@ -101,10 +103,26 @@ def context(devices: Sequence[str | Device] | None = None, queues: int = 1) -> C
         if isinstance(home, Context):
             raise ArgumentError(f"a context needs devices, got the context {home.name}")
     # The host's own memory is NumPy's, who knows nothing of replicas; its queues are apart from it.
-    places = tuple([home.on_queue(n + home.is_host) for home in homes for n in range(queues)])
+    pairs = zip(homes, _counts(queues, len(homes)), strict=True)
+    places = tuple([home.on_queue(n + home.is_host) for home, most in pairs for n in range(most)])
     found = _context_of(places)
     found.driver  # noqa: B018 - what cannot be opened is told here, not at the first use
     return found
+
+
+def _counts(queues: int | Sequence[int], devices: int) -> Sequence[int]:
+    """How many queues of each device."""
+    counts = queues if isinstance(queues, list | tuple) else [queues] * devices
+    if len(counts) != devices:
+        raise ArgumentError(
+            f"a context needs a number of queues for each of {devices} devices, got {queues!r}"
+        )
+    for count in counts:
+        if type(count) is not int or count < 1:
+            raise ArgumentError(
+                f"a context needs a whole number of queues, at least 1, got {count!r}"
+            )
+    return counts
 
 
 def _usual() -> list[Device]:
