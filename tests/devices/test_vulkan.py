@@ -1,28 +1,24 @@
-<<<<<<< HEAD
-"""Vulkan: one device, and replicas on it."""
+"""Vulkan: one queue of a device in full, another as far as it matters, and replicas on three."""
 
-from onebuf.testing import DeviceContract, ReplicasContract
-=======
-"""VULKAN keeps the contract of devices, on one queue and on another."""
-
-from onebuf.testing import ConcurrencyContract, DeviceContract, TransferContract
->>>>>>> vulkan
+from onebuf.testing import (
+    ConcurrencyContract,
+    DeviceContract,
+    ReplicasContract,
+    TransferContract,
+)
 
 
 class TestVulkan(DeviceContract):
     device = "VULKAN"
-<<<<<<< HEAD
-    examples = 5
-
-
-class TestReplicasOnVulkan(ReplicasContract):
-    devices = ("VULKAN",)
-    examples = 4
-=======
     examples = 1
 
 
 class TestQueueOfVulkan(TransferContract, ConcurrencyContract):
     device = "VULKAN@3"
     examples = 1
->>>>>>> vulkan
+
+
+class TestReplicas(ReplicasContract):
+    devices = ("VULKAN",)
+    queues = 3
+    examples = 2
