@@ -212,7 +212,7 @@ def _maker(element: DT) -> Callable[[int | Sequence[int]], Buffer]:
 
 buffer_u16, buffer_i16, buffer_f16 = map(_maker, (uint16, int16, float16))
 buffer_u32, buffer_i32, buffer_f32 = map(_maker, (uint32, int32, float32))
-buffer_f64, buffer_c64 = map(_maker, (float64, complex64))
+buffer_f64, buffer_c64 = _maker(float64), _maker(complex64)
 buffer_v2, buffer_v3, buffer_v4 = map(_maker, (vec2, vec3, vec4))
 buffer_dv2, buffer_dv3, buffer_dv4 = map(_maker, (dvec2, dvec3, dvec4))
 buffer_hv2, buffer_hv3, buffer_hv4 = map(_maker, (hvec2, hvec3, hvec4))

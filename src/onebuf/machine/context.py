@@ -112,7 +112,7 @@ def context(
 
 def _counts(queues: int | Sequence[int], devices: int) -> Sequence[int]:
     """How many queues of each device."""
-    counts = queues if isinstance(queues, list | tuple) else [queues] * devices
+    counts = list(queues) if isinstance(queues, Sequence) else [queues] * devices
     if len(counts) != devices:
         raise ArgumentError(
             f"a context needs a number of queues for each of {devices} devices, got {queues!r}"
