@@ -1,13 +1,17 @@
-"""OpenCL, on PoCL or whatever comes first, and a queue of it that is not the first."""
+"""OpenCL, on PoCL or whatever comes first, and a queue that is not the first of another device.
 
-from onebuf.testing import DeviceContract
+Drivers take a fifth of a second for each new kernel, so that operations on all dtypes are in
+``tests/backends/opencl``, where many share one; the rest of the contract is here.
+"""
+
+from onebuf.testing import AllocationContract, ConcurrencyContract, TransferContract
 
 
-class TestOpenCl(DeviceContract):
+class TestOpenCl(AllocationContract, TransferContract):
     device = "OPENCL"
     examples = 3
 
 
-class TestQueueOfOpenCl(DeviceContract):
+class TestQueueOfOpenCl(ConcurrencyContract):
     device = "OPENCL:1@2"
     examples = 1
