@@ -58,8 +58,8 @@ class Pair:
 
 
 @st.composite
-def leaves(draw: Any) -> Pair:
-    """Stored memory, seen through a random view: transposed, reversed, in steps, expanded."""
+def leaves(draw: Any, device: str = "CPU") -> Pair:
+    """Stored memory of a device, seen through a random view: reversed, in steps, a part."""
     shape = draw(st.sampled_from(SHAPES))
     dtype = np.dtype(draw(st.sampled_from(DTYPES)))
     rng = np.random.default_rng(draw(st.integers(0, 99)))
@@ -71,7 +71,7 @@ def leaves(draw: Any) -> Pair:
     else:
         whole = rng.integers(0, 6, wide)
     array = whole.astype(dtype)
-    buffer = onebuf.asarray(array, copy=True)
+    buffer = onebuf.asarray(array, copy=True).to_device(device)
     how = draw(st.sampled_from(["first", "last", "steps", "backwards"]))
     key = {
         "first": tuple([slice(extent) for extent in shape]),
@@ -223,7 +223,7 @@ class Graph:
         shape = self.draw(st.sampled_from([(), (3,), (1,), (2, 2), (0,), (19,)]))
         numbers = np.random.default_rng(self.draw(st.integers(0, 99)))
         indices = numbers.integers(-extent, extent, shape)
-        lazy = onebuf.asarray(indices)
+        lazy = onebuf.asarray(indices).to_device(one.lazy.device)
         if self.draw(st.booleans()):
             indices, lazy = (indices - 1) % extent, (lazy - 1) % extent
         array = np.take(one.array, indices, axis=axis)
@@ -260,7 +260,7 @@ class Graph:
     def _library(self) -> None:
         """An operation that is no kernel, so that others have to come before and after it."""
         one = self._exact()
-        if one.array.ndim:
+        if one.array.ndim and one.lazy.device.parts.kind == "CPU":  # no kernel sorts
             self.apply("sort", one, axis=self.draw(st.integers(0, one.array.ndim - 1)))
 
     def _tame(self) -> None:
@@ -273,8 +273,11 @@ class Graph:
         elif np.abs(array).max() > LIMIT:
             with np.errstate(all="ignore"):
                 tamed = np.clip(array, -2, 2)
-            lazy = onebuf.minimum(self.values[-1].lazy, onebuf.asarray(2, dtype=array.dtype))
-            lazy = onebuf.maximum(lazy, onebuf.asarray(-2, dtype=array.dtype))
+            lazy = self.values[-1].lazy
+            least, most = (
+                onebuf.asarray(n, dtype=array.dtype, device=lazy.device) for n in (-2, 2)
+            )
+            lazy = onebuf.maximum(onebuf.minimum(lazy, most), least)
             precision = self.values[-1].precision
             self.values[-1] = Pair(lazy, tamed.astype(array.dtype), precision)
 
@@ -291,9 +294,9 @@ def _fits(one: Array, two: Array, any_dtype: bool = False) -> bool:
 
 
 @st.composite
-def graphs(draw: Any) -> list[Pair]:
+def graphs(draw: Any, device: str = "CPU") -> list[Pair]:
     """One to three values of one graph, to be realised together."""
-    graph = Graph(draw, [draw(leaves()) for _ in range(draw(st.integers(1, 3)))])
+    graph = Graph(draw, [draw(leaves(device)) for _ in range(draw(st.integers(1, 3)))])
     start = len(graph.values)
     for _ in range(draw(st.integers(1, 10))):
         graph.grow()

@@ -1,0 +1,30 @@
+"""Random graphs give NumPy's answer on every device, whatever is computed in one kernel there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from random_graphs import assert_equal, graphs
+
+import onebuf
+
+EXAMPLES = {"PYTHON": 40, "CPU@1": 60, "OPENCL": 12}
+
+
+@pytest.mark.parametrize("device", EXAMPLES)
+def test_any_graph_gives_numpys_answer(device: str) -> None:
+    @settings(max_examples=EXAMPLES[device], suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def check(data: Any) -> None:
+        wanted = data.draw(graphs(device))
+        onebuf.realize(*[pair.lazy for pair in wanted])
+        for pair in wanted:
+            assert pair.lazy.device == device
+            got = np.asarray(pair.lazy.to_device("CPU"))
+            assert_equal(got, pair.array, pair.precision)
+
+    check()
