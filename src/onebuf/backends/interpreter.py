@@ -155,7 +155,7 @@ class ArrayApi:
     def full(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """One value everywhere."""
         one = self.scalar(arg, dtype)
-        return self.copied(self.namespace.broadcast_to(one, shape))
+        return self.copied(self.namespace.broadcast_to(one, shape)) if shape else one
 
     def arange(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """As NumPy counts: by the difference of the first two elements, as they are stored."""

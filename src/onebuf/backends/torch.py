@@ -372,5 +372,7 @@ def _flipped(tensor: Any, axes: list[int]) -> Any:
 
 
 def _bits(tensor: Any) -> Any:
-    """The same memory as numbers that torch can move; complex ones it can."""
-    return tensor if tensor.is_complex() else tensor.view(_SIGNED[tensor.itemsize])
+    """The same memory as numbers that torch can move; complex and negated ones it can."""
+    if tensor.is_complex() or tensor.is_neg():
+        return tensor
+    return tensor.view(_SIGNED[tensor.itemsize])

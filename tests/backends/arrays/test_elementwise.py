@@ -119,6 +119,14 @@ def test_a_number_meets_every_element(driver):
     check(driver, BINARY["pow"], (y, x), x.dtype)
 
 
+@pytest.mark.parametrize("shape", [(), (29,), (23, 1)])
+def test_quotients_are_exact_whatever_is_broadcast(driver, shape):
+    numbers = np.random.default_rng(0)
+    x = numbers.normal(size=(23, 29)).astype(np.float32)
+    y = np.asarray(numbers.normal(size=shape), np.float32)
+    check(driver, BINARY["divide"], (x, y), x.dtype)
+
+
 @pytest.mark.parametrize("source", dtypes.ALL, ids=str)
 def test_conversions(driver, source):
     x = values(source)

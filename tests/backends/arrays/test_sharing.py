@@ -112,6 +112,16 @@ def test_conjugates_that_torch_put_off_are_right():
     ]
 
 
+def test_negatives_that_torch_put_off_are_right():
+    driver, tensor = opened("TORCH"), torch.tensor([1 + 2j, 3 - 1j])
+    block = driver.wrap(torch.conj(tensor).imag)
+    assert block.memory.is_neg()
+    back = View.contiguous((2,)).flip()
+    assert driver.get(driver.native(block, FLOAT, back)).tolist() == [1, -2]
+    driver.write(block, FLOAT, back, torch.tensor([5.0, 6.0]))
+    assert tensor.tolist() == [1 - 6j, 3 - 5j]
+
+
 def test_owners_are_known_without_their_libraries():
     class Mine(torch.Tensor):
         """A tensor of a class of somebody's own."""
