@@ -20,8 +20,8 @@ Array = np.ndarray[Any, Any]
 Pairs = dict[str, tuple[Any, Array]]
 """Buffers, and the arrays that they have to be equal to, by name."""
 
-UNSIGNED_ZEROS = ("maximum", "minimum")
-"""Which of two zeros is the larger is nowhere said."""
+UNSIGNED_ZEROS = ("maximum", "minimum", "sign")
+"""Which of two zeros is the larger, or has which sign, is nowhere said."""
 
 
 class Contract:
