@@ -8,13 +8,13 @@ and run operations on them one by one. A driver may also do neither, and only ho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
 from onebuf.graph import Op
 from onebuf.layout import View
-from onebuf.machine import DeviceBlock, Driver
+from onebuf.machine import DeviceBlock, Driver, Event
 from onebuf.scheduler.groups import Group
 
 Array = np.ndarray[Any, Any]
@@ -84,3 +84,41 @@ class ArrayDriver(Driver, Protocol):
 
         In place where the library can; else ``block.memory`` is another array afterwards.
         """
+
+
+@runtime_checkable
+class DirectDriver(Driver, Protocol):
+    """A device that copies from related ones without the host in between."""
+
+    def is_related_to(self, other: Any) -> bool:
+        """Whether blocks of another driver can be copied so."""
+
+    def copy_from(self, home: Any, source: DeviceBlock, target: DeviceBlock) -> Event:
+        """Begin to copy a block of a related driver into one of ours that is no smaller."""
+
+
+_families: dict[tuple[type, type], bool] = {}
+"""Whether drivers of a class are of a family; Protocols take long to say so."""
+
+
+def holds_arrays(driver: Any) -> TypeGuard[ArrayDriver]:
+    """Whether a driver holds the arrays of a library."""
+    return _is_of(driver, ArrayDriver)
+
+
+def runs_kernels(driver: Any) -> TypeGuard[KernelDriver]:
+    """Whether a driver runs kernels on flat memory."""
+    return _is_of(driver, KernelDriver)
+
+
+def copies_directly(driver: Any) -> TypeGuard[DirectDriver]:
+    """Whether a driver may copy without the host in between."""
+    return _is_of(driver, DirectDriver)
+
+
+def _is_of(driver: Any, family: type) -> bool:
+    key = (driver.__class__, family)
+    found = _families.get(key)
+    if found is None:
+        found = _families[key] = isinstance(driver, family)
+    return found

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.backends.driving import ArrayDriver, KernelDriver, Launch, Seen
+from onebuf.backends.driving import Launch, Seen, holds_arrays, runs_kernels
 from onebuf.errors import DeviceError, DivergenceError
 from onebuf.graph import Node, Op
 from onebuf.layout import View
@@ -35,9 +35,9 @@ def count() -> int:
 def open(context: Context) -> Kernels | Arrays:
     """The driver of a context, whose queues are all opened."""
     drivers = [place.driver for place in context.places]
-    if all(isinstance(driver, KernelDriver) for driver in drivers):
+    if all(runs_kernels(driver) for driver in drivers):
         return Kernels(drivers)
-    if all(isinstance(driver, ArrayDriver) for driver in drivers):
+    if all(holds_arrays(driver) for driver in drivers):
         return Arrays(drivers)
     raise DeviceError(
         f"a context needs devices that all run kernels, or that all hold arrays of a library, got "

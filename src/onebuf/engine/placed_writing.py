@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.driving import ArrayDriver, Launch
+from onebuf.backends.driving import Launch, holds_arrays
 from onebuf.dtypes import uint8, uint16, uint32, uint64
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, realize
@@ -39,7 +39,7 @@ def prepared(target: Node, value: Node) -> Node:
         value = reshape(value, value.shape[1:])
     new = expand(cast(value, target.dtype), target.shape)
     assert device is not None
-    if isinstance(device.driver, ArrayDriver):
+    if holds_arrays(device.driver):
         realize([new])
         return new
     new = copied(new) if new.device is not None else _filled(new, device)
@@ -58,7 +58,7 @@ def write(target: Node, new: Node) -> None:
     assert device is not None
     base, view = target.base, view_of(target)
     driver: Any = device.driver
-    if isinstance(driver, ArrayDriver):
+    if holds_arrays(driver):
         driver.write(placed_block(base), base.dtype, view, native(driver, reading(new)))
         placed_block(base).touched()
         return

@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import run_into
-from onebuf.backends.driving import ArrayDriver, KernelDriver, Launch, Seen
+from onebuf.backends.driving import (
+    ArrayDriver,
+    KernelDriver,
+    Launch,
+    Seen,
+    holds_arrays,
+    runs_kernels,
+)
 from onebuf.engine.passes import say_where
 from onebuf.engine.picking import OutsideError
 from onebuf.engine.plans import Given, Held, Numbers, Plan, Step
@@ -37,10 +44,10 @@ Work = Group | Join | Item
 def work_on(device: Device, wanted: Sequence[Node], own: bool) -> list[Work]:
     """What makes ``wanted`` readable on their device, in order."""
     driver = device.driver
-    if isinstance(driver, KernelDriver):
+    if runs_kernels(driver):
         found = group(wanted, driver.supports, own)
         return [generated(w, driver.supports) if isinstance(w, Item) else w for w in found]
-    if isinstance(driver, ArrayDriver):
+    if holds_arrays(driver):
         return list(schedule(wanted, own))
     raise DeviceError(
         f"{device} holds elements and computes nothing; copy them to a device that does: "
@@ -72,7 +79,7 @@ def _asked(work: Work) -> Sequence[Node]:
 
 def _step(device: Device, work: Work, numbers: Numbers) -> Step:
     if isinstance(work, Item):
-        if isinstance(device.driver, ArrayDriver):
+        if holds_arrays(device.driver):
             return ArrayStep(device, work, numbers)
         return HostStep(device, work, numbers)
     return LaunchStep(device, work, numbers)

@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.driving import ArrayDriver, KernelDriver
+from onebuf.backends.driving import copies_directly, holds_arrays, runs_kernels
 from onebuf.engine.passes import line_of
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, read, realize
 from onebuf.errors import DeviceError, LayoutError
 from onebuf.events import Transferred, listeners, tell
-from onebuf.graph import Kind, Leaf, Node, on_block, placed_block
+from onebuf.graph import PLACED, Kind, Node, on_block, placed_block
 from onebuf.layout import View
 from onebuf.layout.box import full_box
 from onebuf.layout.footprint import reach
 from onebuf.machine import CPU, Device, Driver, provider
 from onebuf.machine import device as find_device
-from onebuf.memory import Block
-from onebuf.ops import copied, full, seen, view_of
+from onebuf.ops import copied, full, place, seen, view_of
 from onebuf.scheduler import reading
 
 Array = np.ndarray[Any, Any]
@@ -29,32 +28,30 @@ Array = np.ndarray[Any, Any]
 def moved(node: Node, device: Device) -> Node:
     """The elements of ``node`` on ``device``, which is another one than its own."""
     home = node.device or CPU
-    if node.base.op.kind is Kind.CONSTANT:
+    if node.base.op.kind is Kind.CONSTANT and (node is node.base or node.arg.mask is None):
         return full(node.shape, node.base.arg, node.dtype, device)
     if device.is_host:
-        return _leaf(download(node))
+        new = place(node.shape, node.dtype, node.numel)
+        download(node, new.array)
+        return new
     if home.is_host:
-        return placed(read(node), device, line_of(node))
+        return placed(read(node), device, node)
     between = _shared(node, device)
-    return placed(download(node), device, line_of(node)) if between is None else between
+    return placed(download(node), device, node) if between is None else between
 
 
-def _leaf(array: Array) -> Node:
-    return Leaf(array, Block.owned(array))
-
-
-def placed(array: Array, device: Device, line: str | None = None) -> Node:
-    """A node on ``device`` with the elements of a host array."""
+def placed(array: Array, device: Device, node: Node | None = None) -> Node:
+    """A node on ``device`` with the elements of a host array, which those of ``node`` are."""
     start = perf_counter()
     driver = device.driver
     array = np.asarray(array, order="C")
-    if isinstance(driver, ArrayDriver):
+    if holds_arrays(driver):
         block = driver.put(array)
     else:
         block = driver.allocator.allocate(array.nbytes)
         if array.nbytes:
             driver.upload(array.reshape(-1).view(np.uint8), block)
-    _told(array.nbytes, CPU, device, line, start)
+    _told(array.nbytes, CPU, device, node, start)
     return on_block(block, array.shape, array.dtype, device)
 
 
@@ -72,7 +69,7 @@ def unwrapped(node: Node) -> Any:
     """
     driver = node.device.driver  # type: ignore[union-attr]
     realize([node])
-    if isinstance(driver, ArrayDriver):
+    if holds_arrays(driver):
         return native(driver, reading(node))
     view = view_of(node)
     if not view.is_contiguous or view.offset:
@@ -88,7 +85,7 @@ def reinterpreted(node: Node, dtype: np.dtype[Any]) -> Node:
     """The bytes of ``node`` read as another dtype, in the same memory."""
     device, view, size = node.device, view_of(node), node.dtype.itemsize
     assert device is not None
-    if isinstance(device.driver, ArrayDriver):
+    if holds_arrays(device.driver):
         raise DeviceError(
             f"bytes on {device} belong to the library's arrays; read them as {dtype.name} there: "
             f"x.unwrap()"
@@ -108,24 +105,32 @@ def reinterpreted(node: Node, dtype: np.dtype[Any]) -> Node:
     return seen(whole, View(shape, rows.stride, view.offset * size // dtype.itemsize))
 
 
-def download(node: Node) -> Array:
-    """The elements of a node, on the host, in memory of their own."""
+def download(node: Node, out: Array | None = None) -> Array:
+    """The elements of a node, on the host: in ``out``, or in memory of their own."""
     device = node.device
     assert device is not None
     driver = device.driver
     start = perf_counter()
-    source = _contiguous(node)
-    if isinstance(driver, ArrayDriver):
-        out = driver.get(native(driver, source))
-    elif not view_of(source).is_contiguous:
-        out = _picked(driver, source)
+    source = node if node.op is PLACED else _contiguous(node)
+    view = None if source.op is PLACED else view_of(source)
+    if holds_arrays(driver):
+        out = _into(out, driver.get(native(driver, source)))
+    elif view is not None and not view.is_contiguous:
+        out = _into(out, _picked(driver, source))
     else:
-        out = np.empty(node.shape, node.dtype)
+        out = np.empty(node.shape, node.dtype) if out is None else out
         if out.nbytes:
-            offset_bytes = view_of(source).offset * node.dtype.itemsize
+            offset_bytes = 0 if view is None else view.offset * node.dtype.itemsize
             flat = out.reshape(-1).view(np.uint8)
             driver.download(placed_block(source.base), flat, offset_bytes).wait()
-    _told(out.nbytes, device, CPU, line_of(node), start)
+    _told(out.nbytes, device, CPU, node, start)
+    return out
+
+
+def _into(out: Array | None, array: Array) -> Array:
+    if out is None:
+        return array
+    np.copyto(out, array)
     return out
 
 
@@ -147,10 +152,10 @@ def _contiguous(node: Node) -> Node:
     realize([node])
     source = reading(node)
     driver = node.device.driver  # type: ignore[union-attr]
-    if isinstance(driver, ArrayDriver):
+    if holds_arrays(driver):
         return source
     view, is_constant = view_of(source), source.base.op.kind is Kind.CONSTANT
-    host_picks = view.mask is None and not isinstance(driver, KernelDriver)
+    host_picks = view.mask is None and not runs_kernels(driver)
     if is_constant or not (view.is_contiguous or host_picks):
         source = copied(source)
         force(source)
@@ -160,8 +165,7 @@ def _contiguous(node: Node) -> Node:
 def _shared(node: Node, device: Device) -> Node | None:
     """The elements copied from one device to another without the host in between, if they can."""
     driver, home = device.driver, node.device.driver  # type: ignore[union-attr]
-    direct = getattr(driver, "copy_from", None)
-    if direct is None or not driver.is_related_to(home):
+    if not copies_directly(driver) or not driver.is_related_to(home):
         return None
     start = perf_counter()
     source = _contiguous(node)
@@ -170,12 +174,13 @@ def _shared(node: Node, device: Device) -> Node | None:
         force(source)
     block = driver.allocator.allocate(node.nbytes)
     if node.nbytes:
-        direct(home, placed_block(source.base), block)
-    _told(node.nbytes, node.device or CPU, device, line_of(node), start)
+        driver.copy_from(home, placed_block(source.base), block)
+    _told(node.nbytes, node.device or CPU, device, node, start)
     return on_block(block, node.shape, node.dtype, device)
 
 
-def _told(nbytes: int, source: Device, target: Device, line: str | None, start: float) -> None:
+def _told(nbytes: int, source: Device, target: Device, node: Node | None, start: float) -> None:
     if listeners():
         seconds = perf_counter() - start
+        line = None if node is None else line_of(node)
         tell(Transferred(nbytes, source.name, target.name, line, seconds, start))
