@@ -15,6 +15,7 @@ class TestTorch(DeviceContract):
 class TestJax(DeviceContract):
     device = "JAX"
     examples = 4
+    flushes = True
 
 
 class TestReplicasOfTensors(ReplicasContract):

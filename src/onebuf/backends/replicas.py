@@ -301,4 +301,5 @@ class Arrays(_Replicated):
         """Write to what a view sees of each replica."""
         for driver, one, new in zip(self.drivers, block.memory, value.arrays, strict=True):
             driver.write(one, dtype, view, new)
-        block.depends_on([block, value])
+        is_all = view.is_contiguous and view.numel * dtype.itemsize == block.nbytes
+        block.depends_on([value] if is_all else [block, value])

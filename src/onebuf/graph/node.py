@@ -259,7 +259,7 @@ def make(
         found = readers.get(key)
         if found is not None:
             node = found()
-            if node is not None and node.block is None:
+            if node is not None and node.block is None and node.op is not FAILED:
                 return node
     if device is None and op is not CONSTANT and op is not VIEW:
         device = CPU

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from onebuf.dtypes import kind
@@ -67,6 +68,15 @@ def assert_close(got: Array, wanted: Array, what: str = "", *, precision: float 
     matters = ((theirs == 0) & (mine == 0)) | (size > near)
     differ |= matters & ~np.isnan(theirs) & (np.signbit(mine) != np.signbit(theirs))
     _assert_none(differ, got, wanted, what)
+
+
+def flushed(array: Array) -> Array:
+    """``array`` with zeros in place of what is smaller than every normal number."""
+    if kind(array.dtype) != "f":
+        return array
+    least = ml_dtypes.finfo(array.dtype).smallest_normal  # type: ignore[no-untyped-call]
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(array) < least, np.copysign(array.dtype.type(0), array), array)
 
 
 def _assert_alike(got: Array, wanted: Array, what: str) -> None:

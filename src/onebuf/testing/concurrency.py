@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -106,7 +107,9 @@ class ConcurrencyContract(Contract):
         context: Any = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe()
         child = context.Process(target=_child, args=(self.device, theirs))
-        child.start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # whoever has threads is warned, and means to
+            child.start()
         try:
             assert ours.poll(CHILD_SECONDS), "the child hangs"
             answer = ours.recv()

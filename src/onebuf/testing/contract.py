@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf import Buffer, Device, memory_stats
 from onebuf.errors import DeviceError, DTypeError
-from onebuf.testing.comparing import assert_close, assert_same
+from onebuf.testing.comparing import assert_close, assert_same, flushed
 
 Array = np.ndarray[Any, Any]
 Pairs = dict[str, tuple[Any, Array]]
@@ -38,6 +38,9 @@ class Contract:
 
     near: ClassVar[tuple[str, ...]] = ()
     """Operations whose last bit is a choice here, though IEEE 754 leaves none."""
+
+    flushes: ClassVar[bool] = False
+    """Whether results below the smallest normal number become zeros here."""
 
     def where(self) -> Device:
         """The device."""
@@ -93,11 +96,13 @@ class Contract:
         """
         onebuf.realize(*[buffer for buffer, _ in pairs.values()])
         for name, (buffer, wanted) in pairs.items():
+            got = self.fetch(buffer)
+            if self.flushes:
+                got, wanted = flushed(got), flushed(wanted)
             if name in close or name in self.near:
-                assert_close(self.fetch(buffer), wanted, name, precision=precision)
+                assert_close(got, wanted, name, precision=precision)
             else:
-                signed = name not in UNSIGNED_ZEROS
-                assert_same(self.fetch(buffer), wanted, name, signed=signed)
+                assert_same(got, wanted, name, signed=name not in UNSIGNED_ZEROS)
 
     def in_use(self) -> int:
         """Bytes of the device in use."""

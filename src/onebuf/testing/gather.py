@@ -117,6 +117,15 @@ class GatherContract(Contract):
             with pytest.raises(IndexRangeError):
                 self.fetch(wrong)
 
+    def test_what_failed_is_forgotten_when_its_operands_are_other_ones(self) -> None:
+        x = self.send(np.arange(self.large))
+        places = self.send(np.full(self.large, self.large))
+        wrong = onebuf.take(x, places, axis=0)
+        with pytest.raises(IndexRangeError):
+            self.fetch(wrong)
+        places[...] = 3
+        assert_same(self.fetch(onebuf.take(x, places, axis=0)), np.full(self.large, 3))
+
     def test_masks(self) -> None:
         @self.for_all(seeds)
         def check(seed: int) -> None:

@@ -76,7 +76,7 @@ class ReplicasContract(Contract):
                 self.assert_replicas(x, array)
 
     def test_a_buffer_is_made_on_every_queue(self) -> None:
-        x = onebuf.zeros((1000,), dtype="float32", device=self.context())
+        x: Any = onebuf.zeros((1000,), dtype="float32", device=self.context())
         self.assert_replicas(x, np.zeros(1000, np.float32))
         x.write(np.arange(1000, dtype=np.float32))
         self.assert_replicas(x, np.arange(1000, dtype=np.float32))
@@ -205,8 +205,9 @@ class ReplicasContract(Contract):
         x = self.replicated(np.arange(5))
         places = self.replicated(np.array([1, 2]))
         places.write(np.array([1, 9]), len(self.context()) - 1)
+        wrong: Any = onebuf.take(x, places, axis=0)
         with pytest.raises(IndexRangeError):
-            onebuf.take(x, places, axis=0).read()
+            wrong.read()
         places.write(np.array([3, 4]))
         self.assert_replicas(onebuf.take(x, places, axis=0), np.array([3, 4]))
 
