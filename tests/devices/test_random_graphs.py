@@ -15,9 +15,22 @@ import onebuf
 EXAMPLES = {"PYTHON": 40, "CPU@1": 60, "OPENCL": 12}
 
 
+LIBRARIES = {"TORCH": 40, "JAX": 10}
+
+
 @pytest.mark.parametrize("device", EXAMPLES)
 def test_any_graph_gives_numpys_answer(device: str) -> None:
-    @settings(max_examples=EXAMPLES[device], suppress_health_check=list(HealthCheck))
+    check_graphs(device, EXAMPLES[device])
+
+
+@pytest.mark.interop
+@pytest.mark.parametrize("device", LIBRARIES)
+def test_any_graph_gives_numpys_answer_in_a_library(device: str) -> None:
+    check_graphs(device, LIBRARIES[device])
+
+
+def check_graphs(device: str, examples: int) -> None:
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def check(data: Any) -> None:
         wanted = data.draw(graphs(device))
