@@ -150,6 +150,15 @@ def test_a_dtype_without_a_kernel_is_named(monkeypatch):
         (on(shape=(7,)) + on(shape=(7,))).realize()
 
 
+def test_whole_numbers_of_any_kind_pick_views():
+    x = on()
+    for key in (1, np.int8(1), np.array(1), onebuf.asarray(1, device="PYTHON")):
+        assert x[key].is_view
+        assert x[key].tolist() == elements()[1].tolist()
+    x[np.array(0)] = 7
+    assert x[0].tolist() == [7] * 4
+
+
 def test_memory_is_told_and_trimmed():
     x = on(shape=(100, 100)).realize()
     assert onebuf.memory_stats()["PYTHON"].in_use >= x.nbytes

@@ -182,7 +182,8 @@ def _whole(key: Any) -> Any:
     node = getattr(key, "_node", None)
     if isinstance(node, Node) and not node.shape and node.dtype.kind in "iu":
         return int(read(node))
-    return int(key) if isinstance(key, np.integer) else key
+    is_one = isinstance(key, np.integer | np.ndarray) and not key.ndim and key.dtype.kind in "iu"
+    return int(key) if is_one else key
 
 
 def _array_of_indices(key: list[Any]) -> Any:
