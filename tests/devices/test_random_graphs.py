@@ -12,7 +12,7 @@ from random_graphs import assert_equal, graphs
 
 import onebuf
 
-EXAMPLES = {"PYTHON": 40, "CPU@1": 60, "OPENCL": 12}
+EXAMPLES = {"PYTHON": 40, "CPU@1": 60, "OPENCL": 12, "VULKAN": 12}
 
 
 LIBRARIES = {"TORCH": 40, "JAX": 10}

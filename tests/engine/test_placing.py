@@ -159,6 +159,21 @@ def test_whole_numbers_of_any_kind_pick_views():
     assert x[0].tolist() == [7] * 4
 
 
+def test_parts_of_complex_numbers():
+    z = onebuf.asarray(np.complex64([1 + 2j, 3 - 4j]), device="PYTHON")
+    assert (z.real.tolist(), z.imag.tolist()) == ([1, 3], [2, -4])
+    assert on(shape=(2,)).imag.tolist() == [0, 0]
+    with pytest.raises(DTypeError, match="complex"):
+        on()[0] = 1j
+
+
+def test_masks_pick_along_any_axis():
+    x = on()
+    mask = np.array([True, False, True, True])
+    np.testing.assert_array_equal(x[:, mask].tolist(), elements()[:, mask])
+    np.testing.assert_array_equal(x[1:, x[0] > 1].tolist(), elements()[1:, elements()[0] > 1])
+
+
 def test_memory_is_told_and_trimmed():
     x = on(shape=(100, 100)).realize()
     assert onebuf.memory_stats()["PYTHON"].in_use >= x.nbytes
@@ -171,6 +186,7 @@ def test_memory_is_told_and_trimmed():
 def test_free_gives_memory_back_at_once():
     x = on()
     view = x[1:]
+    x[0] = 1
     with pytest.raises(ExportError):
         x.free()
     del view

@@ -10,7 +10,7 @@ import numpy as np
 from onebuf.dtypes import is_added, is_supported
 from onebuf.engine import own, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
-from onebuf.graph import PLACED, VIEW, Freed, Leaf, Node, settle, strided
+from onebuf.graph import PLACED, Freed, Leaf, Node, living_views, settle, strided
 from onebuf.layout import View
 from onebuf.memory import Block, FileBlock
 from onebuf.ops import copied, view_of
@@ -113,9 +113,7 @@ def release(node: Node, spare: int = 0) -> Node:
     if isinstance(node, Freed):
         return node
     settle_views(node)
-    seen = [reference() for reference in node.readers.values()]
-    views = len([view for view in seen if view is not None and view.op is VIEW])
-    del seen
+    views = len(living_views(node.readers))
     settle_readers(node)
     block = node.block
     if block is not None:

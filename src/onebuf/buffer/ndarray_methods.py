@@ -15,10 +15,10 @@ from onebuf.buffer.exchange import window
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import kind
-from onebuf.engine import assign
+from onebuf.engine import assign, is_here
 from onebuf.errors import ArgumentTypeError, ExportError
-from onebuf.graph import SOURCE
-from onebuf.ops import view_of
+from onebuf.graph import SOURCE, UNARY
+from onebuf.ops import unary, view_of
 
 
 def as_method(function: Any) -> Callable[..., Any]:
@@ -46,13 +46,26 @@ class NdarrayMethods(Handle):
 
     @property
     def real(self) -> Any:
-        """The real parts, as a view; of real numbers, the buffer itself."""
-        return np.real(self) if kind(self._node.dtype) == "c" else self
+        """The real parts, as a view; of real numbers, the buffer itself.
+
+        On another device than the host they are a buffer of their own.
+        """
+        if kind(self._node.dtype) != "c":
+            return self
+        return np.real(self) if is_here(self._node) else self._part("real")
 
     @property
     def imag(self) -> Any:
-        """The imaginary parts, as a view; of real numbers, zeros."""
+        """The imaginary parts, as a view; of real numbers, zeros.
+
+        On another device than the host they are a buffer of their own.
+        """
+        if not is_here(self._node):
+            return self._part("imag") if kind(self._node.dtype) == "c" else self * 0  # type: ignore[operator]
         return np.imag(self) if kind(self._node.dtype) == "c" else np.zeros_like(self)
+
+    def _part(self, name: str) -> Any:
+        return self._value(unary(UNARY[name], self._node))
 
     @property
     def strides(self) -> tuple[int, ...]:

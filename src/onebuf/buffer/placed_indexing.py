@@ -25,11 +25,20 @@ def pick(node: Node, key: Any) -> Node:
     mask = _mask(key)
     if mask is not None:
         return _masked(node, mask)
-    parts = tuple([_on_device(part, node) for part in (key if isinstance(key, tuple) else (key,))])
+    parts = tuple([_picking(part, node) for part in (key if isinstance(key, tuple) else (key,))])
     found = taken(node, parts)
     if found is None:
         raise _refusal(node, "picking by several arrays at once")
     return found
+
+
+def _picking(part: Any, node: Node) -> Any:
+    """One part of a key, on the device of ``node``; a mask of one axis as the indices it picks."""
+    mask = _mask(part)
+    if mask is None or len(mask.shape) != 1:
+        return _on_device(part, node)
+    flags = read(mask) if isinstance(mask, Node) else mask
+    return _on_device(np.flatnonzero(flags), node)
 
 
 def put(node: Node, key: Any, value: Node | Scalar) -> None:

@@ -20,6 +20,7 @@ from onebuf.errors import DeviceError, DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import listeners, run_told
 from onebuf.graph import (
     BINARY,
+    PLACED,
     SOURCE,
     UNARY,
     VIEW,
@@ -27,6 +28,7 @@ from onebuf.graph import (
     Op,
     elementwise_dtype,
     fail,
+    living_views,
     pending_readers,
 )
 from onebuf.layout import View, broadcast_shapes
@@ -108,7 +110,12 @@ def check_in_place(name: str, result: np.dtype[Any], dtype: np.dtype[Any]) -> No
 def _assign_afar(target: Node, value: Node | Scalar) -> None:
     """Write to elements on another device."""
     dtype = target.dtype
-    node = value if isinstance(value, Node) else constant((), typed_scalar(value, dtype), dtype)
+    if isinstance(value, Node):
+        node = value
+    else:
+        typed = typed_scalar(value, dtype)
+        check_kind(np.asarray(typed), target)
+        node = constant((), typed, dtype)
     _check_fits(node.shape, target.shape)
     check_kind(node, target)
     afar = gate.placed_writing()
@@ -188,7 +195,9 @@ def settle_readers(node: Node) -> None:
             force(reader)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
             fail(reader, error)  # it would never have worked; whoever asks for it will hear so
+    views = {} if node.base.op is not PLACED else living_views(readers)
     readers.clear()
+    readers.update(views)  # which hold on to what is written, and read nothing
 
 
 def _assign_source(target: Node, new: Array) -> None:

@@ -51,7 +51,7 @@ from onebuf.graph.op import (
     Op,
 )
 from onebuf.graph.origin import Origin, caller, here
-from onebuf.graph.placed import is_stored, on_block, place_on, placed_block
+from onebuf.graph.placed import is_stored, living_views, on_block, place_on, placed_block
 
 __all__ = [
     "ARANGE",
@@ -94,6 +94,7 @@ __all__ = [
     "fail",
     "here",
     "is_stored",
+    "living_views",
     "make",
     "on_block",
     "pending_readers",

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.graph.node import Node, settle
-from onebuf.graph.op import PLACED
+from onebuf.graph.node import Node, Readers, settle
+from onebuf.graph.op import PLACED, VIEW
 from onebuf.machine import Device, DeviceBlock
 
 DT = np.dtype[Any]
@@ -28,6 +28,12 @@ def on_block(block: DeviceBlock, shape: tuple[int, ...], dtype: DT, device: Devi
     node.readers = block.readers
     place_on(node, block)
     return node
+
+
+def living_views(readers: Readers) -> Readers:
+    """The views among those who see elements of a device."""
+    nodes = [(key, reference, reference()) for key, reference in list(readers.items())]
+    return {key: one for key, one, node in nodes if node is not None and node.op is VIEW}
 
 
 def placed_block(node: Node) -> DeviceBlock:
