@@ -6,6 +6,7 @@ thread or asynchronous task it was added in, and nobody pays for telling when no
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -123,7 +124,7 @@ def kernel_frame(name: str) -> Callable[..., Any]:
     code = directly.__code__.replace(
         co_name=named, co_qualname=named, co_filename=KERNEL_FILE, co_firstlineno=0
     )
-    return FunctionType(code, {})
+    return FunctionType(code, {"__builtins__": builtins})  # which errors and warnings look for
 
 
 KERNEL_FILE = "~"

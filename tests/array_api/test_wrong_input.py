@@ -63,7 +63,7 @@ MISTAKES: dict[str, tuple[Any, ...]] = {
     "axis": NO_AXIS,
     "keepdims": NO_FLAG,
     "dtype": NO_DTYPE,
-    "device": ("GPU", 3),
+    "device": ("TPU", 3),
     "copy": NO_FLAG,
     "k": (1.5, *NO_NUMBER),
     "correction": NO_NUMBER,

@@ -230,4 +230,4 @@ def test_devices_are_found_and_moved_to():
     assert array_api_compat.to_device(b, device) is b
     assert isinstance(array_api_compat.to_device(b, "cpu"), Buffer)
     with pytest.raises(DeviceError):
-        array_api_compat.to_device(b, "GPU")
+        array_api_compat.to_device(b, "TPU")

@@ -6,6 +6,7 @@ import os
 import pstats
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,15 @@ import pytest
 import onebuf
 from onebuf.compat import tinygrad
 from onebuf.compat.tinygrad import GlobalCounters, helpers
+from onebuf.events import listening
+
+
+@pytest.fixture(autouse=True)
+def nobody_else_is_counted() -> Iterator[None]:
+    """Counters that a test starts end with it."""
+    with listening(lambda event: None):
+        yield
+
 
 # Progress
 

@@ -203,3 +203,9 @@ def test_copies_that_nobody_can_ask_for_afterwards_are_counted_with_their_lines(
     assert "# the first line" in str(first.origin)
     assert "# the second line" in str(second.origin)
     assert counted.bytes_written == x.nbytes + y.nbytes + found.nbytes
+
+
+def test_errors_are_the_same_when_somebody_listens():
+    x = onebuf.asarray(np.arange(3, dtype=np.uint8))
+    with onebuf.counters(), pytest.raises(OverflowError):
+        x + 300
