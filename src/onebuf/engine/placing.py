@@ -107,11 +107,12 @@ class LaunchStep:
 
     def run(self, held: Held, arena: int, given: Given) -> None:
         """Queue it; the results are placed, whenever the device will have computed them."""
-        start = perf_counter() if listeners() else 0.0
-        blocks: list[DeviceBlock] = [placed_block(held[n]) for n in self._inputs]  # type: ignore[arg-type]
+        told = listeners()
+        start = perf_counter() if told else 0.0
+        blocks: list[Any] = [held[n].block for n in self._inputs]  # type: ignore[union-attr]
         allocate = self._device.driver.allocator.allocate  # a child process is told here
-        new = [allocate(nbytes) for _, nbytes in self._outputs]
-        blocks += new
+        for _, nbytes in self._outputs:
+            blocks.append(allocate(nbytes))
         try:
             for call in self._calls:
                 call.run(blocks, held)
@@ -120,9 +121,9 @@ class LaunchStep:
             assert node is not None
             say_where(error, self._name, node)
             raise
-        for (number, _), block in zip(self._outputs, new, strict=True):
-            place_on(held[number], block)  # type: ignore[arg-type]
-        if listeners():
+        for at, (number, _) in enumerate(self._outputs, len(self._inputs)):
+            place_on(held[number], blocks[at])  # type: ignore[arg-type]
+        if told:
             read, written = self._bytes
             tell(KernelRan(self._name, written, perf_counter() - start, 2, read, start))
 
@@ -136,22 +137,23 @@ class _Call:
         self, driver: KernelDriver, part: Group, places: dict[int, int], numbers: Numbers
     ) -> None:
         self._launch: Launch = driver.prepare(part)
-        self._places = tuple(
-            [None if reach.is_index else places[id(reach.node)] for reach in part.reaches]
-        )
+        where = [None if reach.is_index else places[id(reach.node)] for reach in part.reaches]
+        self._places = None if where == list(range(len(places))) else where
+        """Which block each slot has; None: each its own."""
         pairs = zip(part.scalars, part.givers, strict=True)
         self._scalars = tuple([(value, *_giver(giver, numbers)) for value, giver in pairs])
         self._picks = tuple([numbers[id(node)] for node in part.picks])
 
-    def run(self, blocks: list[DeviceBlock], held: Held) -> None:
+    def run(self, blocks: Sequence[DeviceBlock | None], held: Held) -> None:
         """Queue it."""
         scalars = [
             value if read is None else read(held[number].arg)  # type: ignore[union-attr]
             for value, read, number in self._scalars
         ]
-        here = [None if at is None else blocks[at] for at in self._places]
+        if self._places is not None:
+            blocks = [None if at is None else blocks[at] for at in self._places]
         try:
-            self._launch.run(here, scalars)
+            self._launch.run(blocks, scalars)
         except OutsideError:
             raise OutsideError(tuple([held[number] for number in self._picks])) from None  # type: ignore[misc]
 

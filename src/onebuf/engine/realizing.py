@@ -49,6 +49,9 @@ def realize(nodes: Sequence[Node]) -> None:
         return
     with _running:
         wanted = [node for node in wanted if _is_pending(node)]
+        if len(wanted) == 1:
+            _run(wanted, False)
+            return
         while wanted:
             device = wanted[0].device
             _run([node for node in wanted if node.device is device], False)

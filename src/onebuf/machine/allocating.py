@@ -71,11 +71,12 @@ class CachingAllocator:
                 f"{self.name} was opened before this process was forked, and has no memory for it; "
                 f"open it in the child alone"
             )
-        size = size_class(nbytes)
+        size = LEAST_CLASS if nbytes <= LEAST_CLASS else size_class(nbytes)
         with self._lock:
             memory = self._take(size, nbytes)
-            self._in_use += size
-            self._peak = max(self._peak, self._in_use)
+            self._in_use = in_use = self._in_use + size
+            if in_use > self._peak:
+                self._peak = in_use
         return DeviceBlock(memory, nbytes, lambda memory: self._give_back(memory, size))
 
     def _take(self, size: int, nbytes: int) -> Any:
