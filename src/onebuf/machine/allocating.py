@@ -16,6 +16,7 @@ from typing import Any
 from onebuf.errors import ArgumentError, DeviceError, OutOfMemory
 from onebuf.machine.blocks import DeviceBlock
 from onebuf.machine.driver import Stats
+from onebuf.machine.process import PROCESS
 
 LEAST_CLASS = 256
 """Bytes of the smallest class."""
@@ -56,7 +57,7 @@ class CachingAllocator:
         self._get = get
         self._drop = drop
         self._survives_fork = survives_fork
-        self._pid = os.getpid()
+        self._pid = PROCESS.pid
         self._lock = threading.RLock()
         self._free: dict[int, list[Any]] = {}
         self._in_use = self._cached = self._peak = 0
@@ -66,7 +67,7 @@ class CachingAllocator:
         """A block of at least ``nbytes`` bytes with undefined content."""
         if nbytes < 0:
             raise ArgumentError(f"memory needs a size of at least 0 bytes, got {nbytes}")
-        if os.getpid() != self._pid:
+        if PROCESS.pid != self._pid:
             raise DeviceError(
                 f"{self.name} was opened before this process was forked, and has no memory for it; "
                 f"open it in the child alone"
@@ -96,7 +97,7 @@ class CachingAllocator:
             raise self._out_of_memory(nbytes, f"what the device has ({error})") from None
 
     def _give_back(self, memory: Any, size: int) -> None:
-        if os.getpid() != self._pid:
+        if PROCESS.pid != self._pid:
             _abandoned.append(memory)  # the parent's: not even a finaliser may touch it here
             return
         with self._lock:
@@ -133,7 +134,7 @@ class CachingAllocator:
         """The lock may be held by a thread that is not here: take a new one."""
         self._lock = threading.RLock()
         if self._survives_fork:
-            self._pid = os.getpid()
+            self._pid = PROCESS.pid
 
 
 _allocators: weakref.WeakSet[CachingAllocator] = weakref.WeakSet()

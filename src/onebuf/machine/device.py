@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from onebuf.errors import DeviceError, OnebufError
 from onebuf.machine.driver import Driver
 from onebuf.machine.names import Name, canonical, parse
+from onebuf.machine.process import PROCESS
 from onebuf.machine.providers import count, has_products, is_known, kinds, provider, unknown
 
 
@@ -41,16 +42,16 @@ class Device:
     @property
     def driver(self) -> Any:
         """What does the work here, a `Driver`; opened at the first use."""
-        if self._pid == os.getpid():
+        if self._pid == PROCESS.pid:
             return self._driver
         with _opening:
             if self._driver is None:
                 self._driver = self._open()
-                self._pid = os.getpid()
-            elif self._pid != os.getpid():
+                self._pid = PROCESS.pid
+            elif self._pid != PROCESS.pid:
                 if not self._driver.survives_fork:
                     raise DeviceError(_after_fork(self.name))
-                self._pid = os.getpid()
+                self._pid = PROCESS.pid
         return self._driver
 
     def _open(self) -> Driver:
@@ -65,7 +66,7 @@ class Device:
     def _is_here(self) -> bool:
         """Whether it is open, and not in a parent process alone."""
         driver = self._driver
-        return driver is not None and (self._pid == os.getpid() or driver.survives_fork)
+        return driver is not None and (self._pid == PROCESS.pid or driver.survives_fork)
 
     def on_queue(self, queue: int) -> Device:
         """The same device with another of its queues."""
@@ -124,6 +125,9 @@ def device(name: str | Device | None = None) -> Device:
         return CPU
     if isinstance(name, Device):
         return name
+    found = _devices.get(name)
+    if found is not None:
+        return found
     parts = parse(str(name))
     found = _devices.get(str(parts))
     if found is None:

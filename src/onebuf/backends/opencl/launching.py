@@ -105,6 +105,8 @@ class ClLaunch:
         ]
         rest = source.parameters[len(self._slots) + len(self._scalars) :]
         self._fixed = [one.value for one in rest if not isinstance(one, Flags)]  # type: ignore[union-attr]
+        self._last: list[Any] | None = None
+        """The arguments that the kernel object has, the fixed ones apart; None: not all of them."""
         self._flags = _Flags(line, source.checks) if source.checks else None
         if self._flags is not None:
             self._fixed.append(self._flags.buffer)
@@ -135,14 +137,23 @@ class ClLaunch:
             return self._queued(arguments, waits)
         except cl.MemoryError:
             self._line.allocator.trim_all()  # drivers may get memory only now
+        except cl.Error:
+            self._last = None  # and once more, for an error that says what was asked for
         with told(f"a kernel on {self._line.name}"):
             return self._queued(arguments, waits)
 
     def _queued(self, arguments: list[Any], waits: list[Any]) -> Any:
-        self._kernel.set_args(*arguments, *self._fixed)
+        kernel, last = self._kernel, self._last
+        if last is None or self._scalars:
+            kernel.set_args(*arguments, *self._fixed)
+        else:
+            for at, memory in enumerate(arguments):
+                if memory is not last[at]:
+                    kernel.set_arg(at, memory)
+        self._last = arguments
         queue = self._line.queue
         native = cl.enqueue_nd_range_kernel(
-            queue, self._kernel, self._global, self._local, wait_for=waits or None
+            queue, kernel, self._global, self._local, wait_for=waits or None
         )
         queue.flush()
         return native
