@@ -13,13 +13,11 @@ from onebuf.backends.vulkan.package import Native, Physical
 from onebuf.backends.vulkan.queue import MOST_QUEUES, Memory, Queue
 from onebuf.backends.vulkan.room import total
 from onebuf.backends.vulkan.sharing import TURNS
-from onebuf.dtypes import complex128, kind
-from onebuf.graph import REDUCE, Op
-from onebuf.kernel import FOLDS, SCANS, Limits, combines
+from onebuf.graph import Op
+from onebuf.kernel import Limits
 from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
-from onebuf.render.clike import supports
+from onebuf.render.clike import may_contain
 from onebuf.scheduler.groups import Group
-from onebuf.scheduler.positions import EXTREMES
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -152,23 +150,7 @@ class VulkanDriver:
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """Whether a kernel may contain ``op`` on operands of these dtypes."""
-        if op in EXTREMES:
-            return combines(EXTREMES[op]) and self._computes(*operands)
-        if op in FOLDS:
-            sums = op is REDUCE["sum"] and operands == (result,)
-            if kind(operands[0]) == "c" and (sums or kind(result) == "b"):
-                return self.has_float64 or operands[0] != complex128
-            return combines(op) and self._computes(*operands, result)
-        if op in SCANS:
-            return operands[0] == result and self._computes(result)
-        return supports(op, operands, result, self.has_float64)
-
-    def _computes(self, *dtypes: DT) -> bool:
-        """Whether these are real numbers that kernels compute with."""
-        names = {dtype.name for dtype in dtypes}
-        if any(name.startswith(("complex", "float8")) for name in names):
-            return False
-        return self.has_float64 or "float64" not in names
+        return may_contain(op, operands, result, self.has_float64)
 
     def prepare(self, group: Group) -> VulkanLaunch:
         """A kernel, lowered, rendered and compiled."""

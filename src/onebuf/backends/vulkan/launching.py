@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from onebuf.backends.vulkan.package import Physical
 from onebuf.backends.vulkan.queue import Memory as QueueMemory
+from onebuf.backends.vulkan.queue import Queue
 from onebuf.backends.vulkan.sharing import share
 from onebuf.errors import ArgumentError, IndexRangeError, OnebufError
 from onebuf.graph import TAKE
-from onebuf.kernel import Opt
-from onebuf.machine import DeviceBlock
+from onebuf.kernel import Limits, Opt
+from onebuf.machine import Allocator, DeviceBlock, Event
 from onebuf.render.clike import Check, Memory, Scalar, render
 from onebuf.render.clike.glsl import Glsl, arguments
 from onebuf.scheduler.groups import Group
 
-if TYPE_CHECKING:
-    from onebuf.backends.vulkan.driver import VulkanDriver
-
+Array = np.ndarray[Any, Any]
 
 MOST_MEMORIES = 16
 """How many memories a program has at most: vkdispatch does not say how many a device takes, and
@@ -28,12 +28,38 @@ ALIGNMENT = 8
 """Bytes: parts of a memory begin with whole elements of any dtype."""
 
 
+class Home(Protocol):
+    """What a launch asks of the driver that it belongs to."""
+
+    physical: Physical
+    limits: Limits
+    turns: int | None
+    has_float64: bool
+
+    @property
+    def allocator(self) -> Allocator:
+        """Where memory for a run comes from."""
+
+    @property
+    def queue(self) -> Queue:
+        """The queue that programs are submitted to."""
+
+    def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Event:
+        """Begin to copy bytes of the host into a block."""
+
+    def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Event:
+        """Begin to copy bytes of a block to the host."""
+
+    def copy_to(
+        self, source: DeviceBlock, target: DeviceBlock, offset_bytes: int, nbytes: int
+    ) -> Event:
+        """Begin to copy the first bytes of a block into a part of another."""
+
+
 class VulkanLaunch:
     """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
 
-    def __init__(
-        self, driver: VulkanDriver, group: Group, opts: Sequence[Opt] | None = None
-    ) -> None:
+    def __init__(self, driver: Home, group: Group, opts: Sequence[Opt] | None = None) -> None:
         self._driver = driver
         most = driver.physical.info.max_workgroup_count
         shared = share(group, driver.limits, most, driver.turns, opts)
@@ -115,7 +141,7 @@ def _packed(group: Group) -> tuple[dict[int, tuple[int, int]], int]:
     return places, total
 
 
-def _block(driver: VulkanDriver, data: bytes) -> DeviceBlock:
+def _block(driver: Home, data: bytes) -> DeviceBlock:
     block = driver.allocator.allocate(len(data))
     driver.upload(np.frombuffer(data, np.uint8), block)
     return block

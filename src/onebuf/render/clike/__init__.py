@@ -13,6 +13,7 @@ from onebuf.render.clike.dialect import (
 from onebuf.render.clike.opencl import OpenClC
 from onebuf.render.clike.operations import supports
 from onebuf.render.clike.rendering import Check, Source, render
+from onebuf.render.clike.supporting import may_contain
 
 __all__ = [
     "NARROW",
@@ -26,6 +27,7 @@ __all__ = [
     "Source",
     "Text",
     "Whole",
+    "may_contain",
     "render",
     "supports",
 ]
