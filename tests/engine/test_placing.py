@@ -6,7 +6,7 @@ import pytest
 import onebuf
 from onebuf import Buffer
 from onebuf.backends.python_device import PythonDriver
-from onebuf.errors import DeviceError, DTypeError, ExportError, LayoutError
+from onebuf.errors import CopyError, DeviceError, DTypeError, ExportError, LayoutError
 
 
 def elements(shape=(3, 4)):
@@ -210,3 +210,27 @@ def test_made_elsewhere_without_a_transfer():
     assert onebuf.linspace(0, 1, 3, device="PYTHON").tolist() == [0, 0.5, 1]
     assert onebuf.eye(2, device="PYTHON").tolist() == [[1, 0], [0, 1]]
     assert onebuf.zeros_like(made[1]).device == "PYTHON"
+
+
+@pytest.mark.parametrize("device", ["PYTHON", "CPU@1", "OPENCL"])
+def test_memory_of_the_host_is_used_where_it_is(device):
+    x = Buffer(elements(), copy=True).realize()
+    with onebuf.counters() as counted:
+        y = Buffer(x, device=device, copy=False)
+    assert (counted.transfers, y.device) == (0, device)
+    doubled = x * 2
+    later = y + 1
+    y[0] = 7
+    onebuf.synchronize()
+    assert x[0].tolist() == [7] * 4
+    np.testing.assert_array_equal(later.tolist(), elements() + 1)
+    np.testing.assert_array_equal(doubled.tolist(), elements() * 2)
+    with pytest.raises(CopyError):
+        Buffer(x[:, ::2], device=device, copy=False)
+
+
+def test_memory_that_cannot_be_shared_is_an_error():
+    with pytest.raises(CopyError, match="NULL has its own"):
+        Buffer(elements(), device="NULL", copy=False)
+    with pytest.raises(CopyError, match="PYTHON to CPU"):
+        Buffer(on(), device="CPU", copy=False)

@@ -20,6 +20,7 @@ from onebuf.backends.host_memory import DONE, Done
 from onebuf.backends.interpreter import ArrayApi
 from onebuf.errors import (
     ArgumentError,
+    CopyError,
     DeviceError,
     DTypeError,
     OnebufError,
@@ -109,9 +110,9 @@ class LibraryDriver(ABC):
         dtype = self.api.dtype_of(native)
         return DeviceBlock(native, prod(native.shape) * dtype.itemsize, keeps=native)
 
-    def wrap_host(self, array: Array) -> DeviceBlock | None:
-        """A block on the memory of a host array; None where the library cannot share it."""
-        return None
+    def from_host(self, array: Array) -> DeviceBlock:
+        """A block on the memory of a host array; an error where the library cannot share it."""
+        raise CopyError(f"{self.name} cannot use this memory of the host where it is")
 
     def put(self, array: Array) -> DeviceBlock:
         """A block with the elements of a host array, copied."""

@@ -97,6 +97,14 @@ class DirectDriver(Driver, Protocol):
         """Begin to copy a block of a related driver into one of ours that is no smaller."""
 
 
+@runtime_checkable
+class NearDriver(Driver, Protocol):
+    """A device that can use memory of the host where it is."""
+
+    def from_host(self, array: Array) -> DeviceBlock:
+        """A block on the memory of a host array, which is kept; an error where that cannot be."""
+
+
 _families: dict[tuple[type, type], bool] = {}
 """Whether drivers of a class are of a family; Protocols take long to say so."""
 
@@ -114,6 +122,11 @@ def runs_kernels(driver: Any) -> TypeGuard[KernelDriver]:
 def copies_directly(driver: Any) -> TypeGuard[DirectDriver]:
     """Whether a driver may copy without the host in between."""
     return _is_of(driver, DirectDriver)
+
+
+def uses_host_memory(driver: Any) -> TypeGuard[NearDriver]:
+    """Whether a driver may use memory of the host where it is."""
+    return _is_of(driver, NearDriver)
 
 
 def _is_of(driver: Any, family: type) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.errors import CopyError
 from onebuf.machine import Allocator, CachingAllocator, Device, DeviceBlock
 
 Array = np.ndarray[Any, Any]
@@ -64,6 +65,15 @@ class HostMemoryDriver:
         target.check_range(0, source.nbytes)
         target.memory[: source.nbytes] = source.memory[: source.nbytes]
         return DONE
+
+    def from_host(self, array: Array) -> DeviceBlock:
+        """A block on the memory of a host array, which has to have no gaps."""
+        if not (array.flags.c_contiguous and array.flags.writeable):
+            raise CopyError(
+                f"memory of the host can be used where it is if it is writable and has no gaps, "
+                f"got shape {array.shape} with strides {array.strides}; leave out copy=False"
+            )
+        return DeviceBlock(array.reshape(-1).view(np.uint8), array.nbytes, keeps=array)
 
     def unwrap(self, block: DeviceBlock) -> Array:
         """The bytes of a block."""

@@ -263,14 +263,14 @@ class TorchDriver(LibraryDriver):
                 f"with .to({str(self.place)!r})"
             )
 
-    def wrap_host(self, array: Array) -> DeviceBlock | None:
+    def from_host(self, array: Array) -> DeviceBlock:
         """A block on the memory of a host array, if torch can share it."""
         if self.place.type != "cpu" or not array.flags.writeable or is_added(array.dtype):
-            return None
+            return super().from_host(array)
         if array.dtype not in _OWN or any(
             step < 0 or step % array.itemsize for step in array.strides
         ):
-            return None
+            return super().from_host(array)
         return DeviceBlock(torch.from_numpy(array), array.nbytes, keeps=array)
 
     def peek(self, native: Any) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.buffer.parsing import parse
-from onebuf.engine import moved
+from onebuf.engine import is_here, moved, shared
 from onebuf.errors import CopyError
 from onebuf.events import Copied, listeners, tell
 from onebuf.graph import Leaf, Node
@@ -45,12 +45,14 @@ def _on(node: Node, device: str | Device | None, copy: bool | None) -> Node:
     """``node``, on ``device`` if there is one."""
     if device is None or find_device(device) is (node.device or CPU):
         return node
-    if copy is False:
+    if copy is not False:
+        return moved(node, find_device(device))
+    if not is_here(node) or find_device(device).is_host:
         raise CopyError(
             f"copy=False cannot bring elements from {node.device} to {device}; leave out one of "
             f"them"
         )
-    return moved(node, find_device(device))
+    return shared(node, find_device(device))
 
 
 def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT, DT]) -> Node:

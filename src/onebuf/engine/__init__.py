@@ -2,7 +2,7 @@
 
 from onebuf.engine.counting import Counters, counters
 from onebuf.engine.explaining import explain
-from onebuf.engine.moving import moved, reinterpreted, unwrapped, wrapped
+from onebuf.engine.moving import moved, reinterpreted, shared, unwrapped, wrapped
 from onebuf.engine.planning import items_for
 from onebuf.engine.realizing import force, is_here, look, own, read, realize
 from onebuf.engine.writing import (
@@ -33,6 +33,7 @@ __all__ = [
     "realize",
     "reinterpreted",
     "settle_readers",
+    "shared",
     "unwrapped",
     "update",
     "wrapped",

@@ -18,6 +18,11 @@ def moved(node: Node, device: Device) -> Node:
     return gate.transferring().moved(node, device)  # type: ignore[no-any-return]
 
 
+def shared(node: Node, device: Device) -> Node:
+    """The elements of ``node`` on ``device``, in the memory of the host that they are in."""
+    return gate.transferring().shared(node, device)  # type: ignore[no-any-return]
+
+
 def wrapped(native: Any, kind: str) -> Node:
     """A node on the memory of another library's array, on a device of that kind."""
     return gate.transferring().wrapped(native, kind)  # type: ignore[no-any-return]

@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.driving import copies_directly, holds_arrays, runs_kernels
+from onebuf.backends.driving import (
+    copies_directly,
+    holds_arrays,
+    runs_kernels,
+    uses_host_memory,
+)
 from onebuf.engine.passes import line_of
 from onebuf.engine.placing import native
-from onebuf.engine.realizing import force, read, realize
-from onebuf.errors import DeviceError, LayoutError
+from onebuf.engine.realizing import force, own, read, realize
+from onebuf.errors import CopyError, DeviceError, LayoutError
 from onebuf.events import Transferred, listeners, tell
 from onebuf.graph import PLACED, Kind, Node, on_block, placed_block
 from onebuf.layout import View
@@ -53,6 +58,25 @@ def placed(array: Array, device: Device, node: Node | None = None) -> Node:
             driver.upload(array.reshape(-1).view(np.uint8), block)
     _told(array.nbytes, CPU, device, node, start)
     return on_block(block, array.shape, array.dtype, device)
+
+
+def shared(node: Node, device: Device) -> Node:
+    """The elements of ``node``, which are the host's, on ``device`` in the same memory.
+
+    An error where that cannot be. What one side writes the other sees after `synchronize`.
+    """
+    array, driver = own(node), device.driver
+    block = node.block
+    if block is None or not uses_host_memory(driver):
+        raise CopyError(
+            f"copy=False needs a device that uses memory of the host, and {device} has its own; "
+            f"leave out copy=False"
+        )
+    offset_bytes = view_of(node).offset * array.itemsize
+    window = block.window(array.shape, array.dtype, array.strides, offset_bytes)
+    there = driver.from_host(window)
+    there.readers = block.readers
+    return on_block(there, array.shape, array.dtype, device)
 
 
 def wrapped(native: Any, kind: str) -> Node:
