@@ -46,6 +46,7 @@ class Placement(Handle):
     def to_device(self, device: str | Device, /, *, stream: Any = None) -> Self:
         """The elements on ``device``: this buffer if they are there, else a copy.
 
+        >>> from onebuf import Buffer
         >>> x = Buffer([1, 2, 3]).to_device("PYTHON")
         >>> x + x
         Buffer(<lazy add>, shape=(3,), dtype=int32, device=PYTHON)
