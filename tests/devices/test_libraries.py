@@ -21,3 +21,9 @@ class TestJax(DeviceContract):
 class TestReplicasOfTensors(ReplicasContract):
     devices = ("TORCH",)
     queues = 2
+
+
+class TestReplicasOfJaxArrays(ReplicasContract):
+    devices = ("JAX",)
+    queues = 3
+    examples = 2
