@@ -7,7 +7,7 @@ what. Work is queued and may go on after a call has returned; an `Event` tells w
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -31,8 +31,7 @@ class Facts:
     """The dtypes that it cannot hold or compute with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(NamedTuple):
     """Bytes of an allocator."""
 
     in_use: int

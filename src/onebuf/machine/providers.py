@@ -11,7 +11,6 @@ a table. Another package adds one through the entry-point group ``onebuf.devices
 from __future__ import annotations
 
 import importlib
-from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
@@ -128,20 +127,20 @@ def _failed(kind: str, what: str, error: Exception) -> str:
 def unknown(name: str) -> str:
     """What to tell somebody who asks for a device of no kind."""
     names = usable()
-    close = get_close_matches(name.partition(":")[0].upper(), kinds(), 1, 0.6)
+    close = _late("difflib").get_close_matches(name.partition(":")[0].upper(), kinds(), 1, 0.6)
     hint = f"; did you mean {close[0]}?" if close else ""
     return f"unknown device {name!r}; available: {', '.join(names)}{hint}"
 
 
 @cache
 def _theirs() -> dict[str, Any]:
-    found = _metadata().entry_points(group=GROUP)
+    found = _late("importlib.metadata").entry_points(group=GROUP)
     return {entry.name.upper(): entry for entry in found}
 
 
-def _metadata() -> Any:
-    """The module that knows what is installed, which takes long to import and is rarely needed."""
-    return importlib.import_module("importlib.metadata")
+def _late(module: str) -> Any:
+    """A module that takes long to import and is rarely needed."""
+    return importlib.import_module(module)
 
 
 def _has(package: str) -> bool:
