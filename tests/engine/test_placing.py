@@ -172,6 +172,10 @@ def test_masks_pick_along_any_axis():
     mask = np.array([True, False, True, True])
     np.testing.assert_array_equal(x[:, mask].tolist(), elements()[:, mask])
     np.testing.assert_array_equal(x[1:, x[0] > 1].tolist(), elements()[1:, elements()[0] > 1])
+    np.testing.assert_array_equal(x[None, ..., mask].tolist(), elements()[None, ..., mask])
+    for key in (mask, (slice(None), mask[:3]), (..., mask[:2]), (0, 0, mask)):
+        with pytest.raises(IndexError):
+            x[key].realize()
 
 
 def test_memory_is_told_and_trimmed():

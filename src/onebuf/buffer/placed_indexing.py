@@ -25,20 +25,31 @@ def pick(node: Node, key: Any) -> Node:
     mask = _mask(key)
     if mask is not None:
         return _masked(node, mask)
-    parts = tuple([_picking(part, node) for part in (key if isinstance(key, tuple) else (key,))])
-    found = taken(node, parts)
+    parts = key if isinstance(key, tuple) else (key,)
+    here = tuple([_picking(node, parts, place) for place in range(len(parts))])
+    found = taken(node, here)
     if found is None:
         raise _refusal(node, "picking by several arrays at once")
     return found
 
 
-def _picking(part: Any, node: Node) -> Any:
+def _picking(node: Node, parts: tuple[Any, ...], place: int) -> Any:
     """One part of a key, on the device of ``node``; a mask of one axis as the indices it picks."""
+    part = parts[place]
     mask = _mask(part)
     if mask is None or len(mask.shape) != 1:
-        return _on_device(part, node)
-    flags = read(mask) if isinstance(mask, Node) else mask
-    return _on_device(np.flatnonzero(flags), node)
+        return _placed(part, node) if isinstance(part, np.ndarray) else part
+    return _places(mask, (_extent(node, parts, place),), node)
+
+
+def _extent(node: Node, parts: tuple[Any, ...], place: int) -> int:
+    """The extent of the axis that a part of a key is about."""
+    before, rest = parts[:place], parts[place:]
+    if any(part is ... for part in before):
+        axis = len(node.shape) - len([part for part in rest if part is not None])
+    else:
+        axis = len([part for part in before if part is not None])
+    return node.shape[axis] if 0 <= axis < len(node.shape) else 0
 
 
 def put(node: Node, key: Any, value: Node | Scalar) -> None:
@@ -49,7 +60,7 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
     one = as_operand(value, node.dtype, node.device)
     if one.numel != 1:
         raise _refusal(node, "writing several values by a mask")
-    where = _on_device(mask, node)._node if isinstance(mask, np.ndarray) else mask
+    where = _placed(mask, node) if isinstance(mask, np.ndarray) else mask
     assign(node, ternary_where(where, reshape(one, ()), node))
 
 
@@ -60,35 +71,27 @@ def _mask(key: Any) -> Node | Array | None:
     return None
 
 
-class _Held:
-    """A node, as buffers hold theirs."""
-
-    __slots__ = ("_node",)
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-
-
-def _on_device(part: Any, node: Node) -> Any:
-    if not isinstance(part, np.ndarray):
-        return part
-    part = np.asarray(part, order="C")
-    leaf = Leaf(part, Block.foreign(part))
+def _placed(array: Array, node: Node) -> Node:
+    """An array of the host, on the device of ``node``."""
+    array = np.asarray(array, order="C")
     assert node.device is not None
-    return _Held(moved(leaf, node.device))
+    return moved(Leaf(array, Block.foreign(array)), node.device)
 
 
 def _masked(node: Node, mask: Node | Array) -> Node:
-    flags = read(mask) if isinstance(mask, Node) else mask
-    ndim = flags.ndim
-    if flags.shape != node.shape[:ndim]:
-        raise IndexRangeError(
-            f"a mask needs the shape of the axes that it picks from, {node.shape[:ndim]}, got "
-            f"{flags.shape}"
-        )
+    ndim = len(mask.shape)
+    places = _places(mask, node.shape[:ndim], node)
     flat = reshape(node, (-1, *node.shape[ndim:])) if node.numel else reshape(node, (0,))
-    places = np.flatnonzero(flags)
-    return take(flat, _on_device(places, node)._node, 0)
+    return take(flat, places, 0)
+
+
+def _places(mask: Node | Array, shape: tuple[int, ...], node: Node) -> Node:
+    """Where a mask of ``shape`` holds, row by row, as indices on the device of ``node``."""
+    if mask.shape != shape:
+        raise IndexRangeError(
+            f"a mask needs the shape of the axes that it picks from, {shape}, got {mask.shape}"
+        )
+    return _placed(np.flatnonzero(read(mask) if isinstance(mask, Node) else mask), node)
 
 
 def _refusal(node: Node, what: str) -> DeviceError:

@@ -73,8 +73,14 @@ def _shape_of(part: Any) -> tuple[int, ...] | None:
 
 
 def _is_stored(part: Any) -> bool:
-    node = getattr(part, "_node", None)
+    node = _held(part)
     return node is None or settle(node) is not None
+
+
+def _held(part: Any) -> Node | None:
+    """The node of a part of a key, which may be one itself; None of an array."""
+    node = part if isinstance(part, Node) else getattr(part, "_node", None)
+    return node if isinstance(node, Node) else None
 
 
 def _is_known_outside(part: Any, extent: int) -> bool:
@@ -85,5 +91,5 @@ def _is_known_outside(part: Any, extent: int) -> bool:
 
 
 def _node_of(part: Any) -> Node:
-    node = getattr(part, "_node", None)
-    return node if isinstance(node, Node) else adopted(part.copy())
+    node = _held(part)
+    return adopted(part.copy()) if node is None else node
