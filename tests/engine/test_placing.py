@@ -233,6 +233,17 @@ def test_memory_of_the_host_is_used_where_it_is(device):
         Buffer(x[:, ::2], device=device, copy=False)
 
 
+def test_the_host_waits_for_who_reads_its_memory_elsewhere(monkeypatch):
+    x = Buffer(elements(), copy=True).realize()
+    y = Buffer(x, device="PYTHON", copy=False)
+    waited = []
+    monkeypatch.setattr(PythonDriver, "synchronize", lambda self: waited.append(x[0].tolist()))
+    later = y + 1
+    x[0] = 5
+    assert waited == [elements()[0].tolist()]
+    np.testing.assert_array_equal(later.tolist(), elements() + 1)
+
+
 def test_memory_that_cannot_be_shared_is_an_error():
     with pytest.raises(CopyError, match="NULL has its own"):
         Buffer(elements(), device="NULL", copy=False)

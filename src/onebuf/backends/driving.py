@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
-from onebuf.graph import Op
+from onebuf.graph import Node, Op
 from onebuf.layout import View
 from onebuf.machine import DeviceBlock, Driver, Event
 from onebuf.scheduler.groups import Group
@@ -87,6 +87,14 @@ class ArrayDriver(Driver, Protocol):
 
 
 @runtime_checkable
+class InterpretingDriver(KernelDriver, Protocol):
+    """A device whose memory NumPy can reach, so that what has no kernel runs on NumPy's loops."""
+
+    def interpret(self, node: Node, operands: Sequence[Array | Seen], block: DeviceBlock) -> None:
+        """Compute a node into a block, from what is seen of others, or from arrays of the host."""
+
+
+@runtime_checkable
 class DirectDriver(Driver, Protocol):
     """A device that copies from related ones without the host in between."""
 
@@ -117,6 +125,11 @@ def holds_arrays(driver: Any) -> TypeGuard[ArrayDriver]:
 def runs_kernels(driver: Any) -> TypeGuard[KernelDriver]:
     """Whether a driver runs kernels on flat memory."""
     return _is_of(driver, KernelDriver)
+
+
+def interprets(driver: Any) -> TypeGuard[InterpretingDriver]:
+    """Whether a driver runs what has no kernel on NumPy's loops."""
+    return _is_of(driver, InterpretingDriver)
 
 
 def copies_directly(driver: Any) -> TypeGuard[DirectDriver]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.backends.driving import Launch, Seen, holds_arrays, runs_kernels
+from onebuf.backends.driving import Launch, Seen, holds_arrays, interprets, runs_kernels
 from onebuf.errors import DeviceError, DivergenceError
 from onebuf.graph import Node, Op
 from onebuf.layout import View
@@ -27,14 +27,11 @@ DT = np.dtype[Any]
 _stamps = counting(1)
 
 
-def count() -> int:
-    """Contexts are made, not found."""
-    return 0
-
-
 def open(context: Context) -> Kernels | Arrays:
     """The driver of a context, whose queues are all opened."""
     drivers = [place.driver for place in context.places]
+    if all(interprets(driver) for driver in drivers):
+        return InterpretedKernels(drivers)
     if all(runs_kernels(driver) for driver in drivers):
         return Kernels(drivers)
     if all(holds_arrays(driver) for driver in drivers):
@@ -206,21 +203,6 @@ def check_alike(block: Replicas | Many) -> None:
 class Kernels(_Replicated):
     """Kernels, queued once for each replica."""
 
-    def __init__(self, drivers: Sequence[Any]) -> None:
-        super().__init__(drivers)
-        if all(hasattr(driver, "interpret") for driver in drivers):
-            self.interpret = self._interpret
-
-    def _interpret(self, node: Node, operands: Sequence[Array | Seen], block: Replicas) -> None:
-        """Compute what has no kernel, once for each replica."""
-        for index, driver in enumerate(self.drivers):
-            mine = [
-                x._replace(block=x.block.memory[index]) if isinstance(x, Seen) else x
-                for x in operands
-            ]
-            driver.interpret(node, mine, block.memory[index])
-        block.depends_on([x.block for x in operands if isinstance(x, Seen)])  # type: ignore[misc]
-
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """What every queue supports."""
         return all(driver.supports(op, operands, result) for driver in self.drivers)
@@ -234,6 +216,20 @@ class Kernels(_Replicated):
         """A kernel for every queue."""
         launches = [driver.prepare(group) for driver in self.drivers]
         return ReplicatedLaunch(launches, group.nest.written)
+
+
+class InterpretedKernels(Kernels):
+    """Kernels on queues whose memory NumPy can reach."""
+
+    def interpret(self, node: Node, operands: Sequence[Array | Seen], block: Replicas) -> None:
+        """Compute what has no kernel, once for each replica."""
+        for index, driver in enumerate(self.drivers):
+            mine = [
+                x._replace(block=x.block.memory[index]) if isinstance(x, Seen) else x
+                for x in operands
+            ]
+            driver.interpret(node, mine, block.memory[index])
+        block.depends_on([x.block for x in operands if isinstance(x, Seen)])  # type: ignore[misc]
 
 
 class ReplicatedLaunch:

@@ -21,6 +21,7 @@ from onebuf.backends.driving import (
     Launch,
     Seen,
     holds_arrays,
+    interprets,
     runs_kernels,
 )
 from onebuf.engine.passes import say_where
@@ -219,7 +220,7 @@ class HostStep:
         self._number = numbers[id(item.node)]
         node = item.node
         is_given = all(not src.numel or src.base.op.kind is Kind.CONSTANT for src in node.srcs)
-        if node.numel and not is_given and not hasattr(device.driver, "interpret"):
+        if node.numel and not is_given and not interprets(device.driver):
             error = _no_kernel(device, node)
             say_where(error, node.op.name, node)
             raise error

@@ -195,6 +195,8 @@ def settle_readers(node: Node) -> None:
             force(reader)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
             fail(reader, error)  # it would never have worked; whoever asks for it will hear so
+        if is_here(node) and not is_here(reader):  # it shares this memory, and is only queued yet
+            reader.device.driver.synchronize()  # type: ignore[union-attr]
     views = {} if node.base.op is not PLACED else living_views(readers)
     readers.clear()
     readers.update(views)  # which hold on to what is written, and read nothing

@@ -28,7 +28,7 @@ class Context(Device):
         super().__init__(Name(f"[{', '.join([place.name for place in places])}]"))
         self.places = places
         self.is_host = False
-        self.has_products = all(place.has_products for place in places)
+        self.has_operations = all(place.has_operations for place in places)
 
     def _open(self) -> Driver:
         return importlib.import_module("onebuf.backends.replicas").open(self)  # type: ignore[no-any-return]

@@ -15,7 +15,7 @@ from onebuf.errors import DeviceError, OnebufError
 from onebuf.machine.driver import Driver
 from onebuf.machine.names import Name, canonical, parse
 from onebuf.machine.process import PROCESS
-from onebuf.machine.providers import count, has_products, is_known, kinds, provider, unknown
+from onebuf.machine.providers import count, has_operations, is_known, kinds, provider, unknown
 
 
 class Device:
@@ -27,15 +27,15 @@ class Device:
     buffers: ClassVar[tuple[str, str] | None] = None
     """The module and the name of the class of buffers that are here; None: Buffer itself."""
 
-    __slots__ = ("name", "parts", "is_host", "has_products", "_driver", "_pid", "__weakref__")
+    __slots__ = ("name", "parts", "is_host", "has_operations", "_driver", "_pid", "__weakref__")
 
     def __init__(self, parts: Name) -> None:
         self.name = str(parts)
         self.parts = parts
         self.is_host = parts == Name("CPU")
         """Whether elements here are NumPy's as well, in the memory of this process."""
-        self.has_products = self.is_host or has_products(parts.kind)
-        """Whether somebody here multiplies matrices; else they are folds of products."""
+        self.has_operations = self.is_host or has_operations(parts.kind)
+        """Whether a library here has every operation ready; kernels are made of few."""
         self._driver: Driver | None = None
         self._pid = 0
 

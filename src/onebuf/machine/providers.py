@@ -35,8 +35,8 @@ class Entry(NamedTuple):
 
     module: str
     package: str = ""
-    has_products: bool = False
-    """Whether matrix products are the library's own, and need not be folds of products."""
+    has_operations: bool = False
+    """Whether operations are those of a library: products of matrices, folds of any axes."""
 
 
 OURS = {
@@ -82,9 +82,9 @@ def is_known(kind: str) -> bool:
     return kind in OURS or kind in _theirs()
 
 
-def has_products(kind: str) -> bool:
-    """Whether devices of that kind have matrix products of their own."""
-    return kind in OURS and OURS[kind].has_products
+def has_operations(kind: str) -> bool:
+    """Whether devices of that kind are those of a library, which has every operation ready."""
+    return kind in OURS and OURS[kind].has_operations
 
 
 def provider(kind: str) -> Provider:

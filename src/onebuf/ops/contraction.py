@@ -30,7 +30,7 @@ def matmul(x: Node, y: Node) -> Node:
     dtype = promote(x.dtype, y.dtype)
     factors = (cast(x, dtype), cast(y, dtype))
     device = x.device or y.device
-    if device is None or device.has_products:
+    if device is None or device.has_operations:
         return general(MATMUL, factors, None, shape, dtype)
     return reshape(_fold_of_products(*factors, batch), shape)
 

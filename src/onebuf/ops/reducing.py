@@ -16,7 +16,7 @@ Axis = int | tuple[int, ...] | None
 def reduce(op: Op, x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
     """``x`` with the elements along ``axis`` folded into one."""
     device = x.device
-    if device is None or device.is_host or device.has_products or len(x.shape) < 2:
+    if device is None or device.has_operations or len(x.shape) < 2:
         return fold(op, x, axis, keepdims)
     if axis is not None and not isinstance(axis, tuple):
         return fold(op, x, axis, keepdims)
