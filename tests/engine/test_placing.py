@@ -249,3 +249,23 @@ def test_memory_that_cannot_be_shared_is_an_error():
         Buffer(elements(), device="NULL", copy=False)
     with pytest.raises(CopyError, match="PYTHON to CPU"):
         Buffer(on(), device="CPU", copy=False)
+
+
+def test_a_write_of_stored_elements_copies_them_once():
+    x, y = on(), on() * 2
+    y.realize()
+    with onebuf.counters() as counted:
+        x[...] = y
+    assert counted.kernels == 0
+    y[0] = 0
+    np.testing.assert_array_equal(x.tolist(), elements() * 2)
+
+
+def test_memory_that_overlaps_by_way_of_the_host_is_written_rightly():
+    host = Buffer(np.arange(8, dtype=np.float32), copy=True).realize()
+    one, two = (Buffer(part, device="PYTHON", copy=False) for part in (host[2:6], host[:4]))
+    one[...] = two
+    assert host.tolist() == [0, 1, 0, 1, 2, 3, 6, 7]
+    x = on(shape=(6,))
+    x[2:] = x[:4]
+    assert x.tolist() == [0, 1, 0, 1, 2, 3]

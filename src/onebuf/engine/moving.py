@@ -20,19 +20,19 @@ def moved(node: Node, device: Device) -> Node:
 
 def shared(node: Node, device: Device) -> Node:
     """The elements of ``node`` on ``device``, in the memory of the host that they are in."""
-    return gate.transferring().shared(node, device)  # type: ignore[no-any-return]
+    return gate.sharing().shared(node, device)  # type: ignore[no-any-return]
 
 
 def wrapped(native: Any, kind: str) -> Node:
     """A node on the memory of another library's array, on a device of that kind."""
-    return gate.transferring().wrapped(native, kind)  # type: ignore[no-any-return]
+    return gate.sharing().wrapped(native, kind)  # type: ignore[no-any-return]
 
 
 def reinterpreted(node: Node, dtype: np.dtype[Any]) -> Node:
     """The bytes of a node on another device, read as another dtype."""
-    return gate.transferring().reinterpreted(node, dtype)  # type: ignore[no-any-return]
+    return gate.sharing().reinterpreted(node, dtype)  # type: ignore[no-any-return]
 
 
 def unwrapped(node: Node) -> Any:
     """What the library below knows the elements of a node by."""
-    return gate.transferring().unwrapped(node)
+    return gate.sharing().unwrapped(node)

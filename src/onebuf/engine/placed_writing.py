@@ -15,7 +15,7 @@ from onebuf.dtypes import uint8, uint16, uint32, uint64
 from onebuf.engine.placing import native
 from onebuf.engine.realizing import force, realize
 from onebuf.errors import DeviceError
-from onebuf.graph import CAST, Node, placed_block
+from onebuf.graph import CAST, PLACED, Node, placed_block
 from onebuf.kernel import LOAD, STORE, Nest, Slot, Step, stride_class
 from onebuf.layout import View
 from onebuf.machine import Device
@@ -42,14 +42,19 @@ def prepared(target: Node, value: Node) -> Node:
     if holds_arrays(device.driver):
         realize([new])
         return new
-    new = copied(new) if new.device is not None else _filled(new, device)
+    if new.device is None:
+        new = full(new.shape, new.base.arg, new.dtype, device)
+    elif not _is_apart(new, target):
+        new = copied(new)
     force(new)
     return new
 
 
-def _filled(new: Node, device: Device) -> Node:
-    """One value everywhere, on a device."""
-    return full(new.shape, new.base.arg, new.dtype, device)
+def _is_apart(new: Node, target: Node) -> bool:
+    """Whether ``new`` is stored without gaps, in memory that cannot be that of ``target``."""
+    if new.op is not PLACED or new.block is target.base.block:
+        return False
+    return placed_block(new).keeps is None
 
 
 def write(target: Node, new: Node) -> None:
