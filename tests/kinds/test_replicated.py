@@ -225,6 +225,12 @@ def test_a_context_that_cannot_be(devices, queues, match):
         onebuf.context(devices, queues)
 
 
+def test_queues_that_are_not_there_are_refused_before_any_is_opened():
+    with pytest.raises(DeviceError, match="OPENCL has 256 queues at most, got 1000"):
+        onebuf.context(["OPENCL"], 1000)
+    assert not onebuf.device("OPENCL@200").is_open
+
+
 def test_memory_comes_back():
     context = onebuf.context(["PYTHON"], 3)
     before = context.driver.allocator.stats().in_use

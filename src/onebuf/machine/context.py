@@ -103,7 +103,11 @@ def context(
         if isinstance(home, Context):
             raise ArgumentError(f"a context needs devices, got the context {home.name}")
     # The host's own memory is NumPy's, who knows nothing of replicas; its queues are apart from it.
-    pairs = zip(homes, _counts(queues, len(homes)), strict=True)
+    pairs = list(zip(homes, _counts(queues, len(homes)), strict=True))
+    for home, count in pairs:
+        most = home.driver.facts().queues
+        if most is not None and count > most:
+            raise DeviceError(f"{home} has {most} queues at most, got {count}; ask for fewer")
     places = tuple([home.on_queue(n + home.is_host) for home, most in pairs for n in range(most)])
     found = _context_of(places)
     found.driver  # noqa: B018 - what cannot be opened is told here, not at the first use
