@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from onebuf import switch
 from onebuf.engine import gate
 from onebuf.engine.dying import dies, gifts, watch
 from onebuf.engine.passes import run_item
@@ -92,7 +93,11 @@ class Plan:
         block = POOL.allocate(self.arena_nbytes) if self.arena_nbytes else None
         start = 0 if block is None else block.address
         given = self._given(held) if self._watched else NONE
+        if switch.on:
+            switch.point("plan.start")
         for step in self.steps:
+            if switch.on:
+                switch.point("plan.step")
             step.run(held, start, given)
             for number in step.done:
                 held[number] = None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf import switch
 from onebuf.backends.arrayapi import run_into
 from onebuf.engine import gate
 from onebuf.engine.elementary import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
@@ -71,7 +72,10 @@ def read(node: Node) -> Array:
     if not is_here(node):
         return gate.transferring().download(node)  # type: ignore[no-any-return]
     realize([node])
-    return fetch(reading(node))
+    array = fetch(reading(node))
+    if switch.on:
+        switch.point("read.ready")
+    return array
 
 
 def look(node: Node, name: str) -> Array:

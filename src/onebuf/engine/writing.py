@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf import switch
 from onebuf.dtypes import kind, meet_scalar, typed_scalar
 from onebuf.engine import gate
 from onebuf.engine.elementary import INEXACT, OUR_LOOPS, is_ours, run_ours
@@ -50,14 +51,20 @@ def assign(target: Node, value: Node | Scalar) -> None:
     if target.base.op is SOURCE:
         _assign_source(target, new)
         return
+    if switch.on:
+        switch.point("write.ready")
     array = writable(target)
     settle_readers(target)
+    if switch.on:
+        switch.point("write.start")
     if isinstance(value, Node) and np.may_share_memory(array, new):
         new = new.copy()  # NumPy alone does not get every overlap right
     if listeners():
         run_told("assign", (new.nbytes, array.nbytes), 0, quietly, _copy, array, new)
     else:
         quietly(_copy, array, new)
+    if switch.on:
+        switch.point("write.done")
 
 
 def update(op: Op, target: Node, value: Node | Scalar) -> None:
@@ -141,9 +148,15 @@ def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:
         _edit(name, edit, array)
         _assign_source(target, array)
     else:
+        if switch.on:
+            switch.point("write.ready")
         array = writable(target)
         settle_readers(target)
+        if switch.on:
+            switch.point("write.start")
         _edit(name, edit, array)
+        if switch.on:
+            switch.point("write.done")
 
 
 def _edit(name: str, edit: Callable[[Array], Any], array: Array) -> None:
@@ -190,7 +203,10 @@ def settle_readers(node: Node) -> None:
     readers = node.readers
     if not readers:
         return
-    for reader in pending_readers(readers):
+    waiting = pending_readers(readers)
+    if switch.on:
+        switch.point("write.settle")
+    for reader in waiting:
         try:
             force(reader)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from onebuf import switch
 from onebuf.errors import DeviceError, ExportError
 from onebuf.graph.op import CONSTANT, FAILED, FREED, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
@@ -263,6 +264,8 @@ def make(
                 return node
     if device is None and op is not CONSTANT and op is not VIEW:
         device = CPU
+    if switch.on:
+        switch.point("graph.make")
     node = Node(op, srcs, arg, shape, dtype, caller(), device)
     reference = weakref.ref(node)
     readers[key] = reference
@@ -323,6 +326,8 @@ def structure(node: Node) -> int:
 
 def attach(node: Node, array: Array, block: Block) -> None:
     """Give ``node`` its elements; it forgets how they were computed."""
+    if switch.on:
+        switch.point("graph.attach")
     block.readers = node.readers
     node.array = array
     node.block = block

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf import switch
 from onebuf.errors import OutOfMemory
 from onebuf.events import Allocated, listeners, tell
 from onebuf.memory.block import Block
@@ -141,6 +142,8 @@ class Pool:
 
     def _take(self, nbytes: int) -> Chunk:
         size = _SMALL_CLASS[(nbytes + 63) >> 6] if nbytes <= SMALL_BYTES else size_class(nbytes)
+        if switch.on:
+            switch.point("pool.take")
         cap = options().memory_cap
         if cap is not None and self._in_use + size > cap:
             raise self._out_of_memory(nbytes, f"the memory_cap of {cap} bytes")
@@ -220,6 +223,8 @@ class Pool:
                 return Chunk(memory, 0, size, address_of(memory))
             memory = self._map(SLAB_BYTES)
             base = address_of(memory)
+            if switch.on:
+                switch.point("pool.cut")
             first, *rest = (
                 Chunk(memory, offset, size, base + offset)
                 for offset in range(0, SLAB_BYTES - size + 1, size)
@@ -228,6 +233,8 @@ class Pool:
             return first
 
     def _map(self, nbytes: int) -> mmap.mmap:
+        if switch.on:
+            switch.point("pool.map")
         try:
             return map_anonymous(nbytes)
         except OSError as error:
