@@ -204,7 +204,7 @@ class JaxDriver(LibraryDriver):
             flat = jnp.reshape(memory, (-1,))
             changed = flat.at[self.api.from_host(positions(view))].set(value)
         else:
-            back = np.argsort(found.order)
+            back = np.argsort(found.order).tolist()
             squeezed = [n for n in found.kept if n > 1]
             part = jnp.transpose(jnp.reshape(value, squeezed), back)
             changed = jnp.reshape(memory, found.shape).at[found.key].set(part)
