@@ -32,8 +32,8 @@ LOGIC = ("logical_and", "logical_or", "logical_xor")
 UNARY = ("negative", "abs", "square", "exp", "tanh", "sqrt", "isfinite", "sin")
 REDUCTIONS = ("sum", "max", "min", "any", "all", "prod", "mean", "argmax", "argmin")
 KINDS = ("binary", "binary", "compare", "unary", "reduce", "view", "cast", "where", "scan")
-KINDS = (*KINDS, "library", "take", "pad", "concat")
-INEXACT = ("exp", "tanh", "sin", "sum", "mean")
+KINDS = (*KINDS, "library", "take", "pad", "concat", "copy", "centre", "centre", "matmul", "along")
+INEXACT = ("exp", "tanh", "sin", "sum", "mean", "matmul")
 EPSILON = {"float32": 2e-4, "float64": 1e-10}
 LIMIT = 40.0
 """Values are kept this small, so that no sum depends much on its order."""
@@ -256,6 +256,50 @@ class Graph:
         lazy = getattr(onebuf, how)([one.lazy, two.lazy, one.lazy], axis=axis)
         if array.size < 500:
             self.values.append(Pair(lazy, array, max(one.precision, two.precision)))
+
+    def _copy(self) -> None:
+        """A copy, which nothing need make: what is read through it is read in its original."""
+        one = self.pick()
+        self.values.append(Pair(one.lazy.copy(), one.array.copy(), one.precision))
+        if self.draw(st.booleans()):
+            self._view()
+
+    def _centre(self) -> None:
+        """A value less a reduction of itself over some of its axes, and then what moves it."""
+        one = self.pick()
+        if one.array.dtype.kind != "f" or not one.array.size:
+            return
+        axes = list(range(one.array.ndim))
+        some = tuple(sorted(self.draw(st.sets(st.sampled_from(axes))))) if axes else ()
+        name = self.draw(st.sampled_from(["sum", "max", "min", "mean"]))
+        self.apply(name, one, axis=some or None, keepdims=True)
+        self.apply("subtract", one, self.values[-1])
+        self._tame()
+        then = self.draw(st.sampled_from(["concat", "view", "take", "pad", "reduce", "scan"]))
+        getattr(self, f"_{then}")()
+
+    def _matmul(self) -> None:
+        one = self.pick()
+        if one.array.ndim < 2 or one.array.dtype.kind != "f":
+            return
+        turned = [*range(one.array.ndim - 2), one.array.ndim - 1, one.array.ndim - 2]
+        two = Pair(onebuf.matrix_transpose(one.lazy), one.array.transpose(turned), one.precision)
+        self.apply("matmul", one, two)
+        self._tame()
+
+    def _along(self) -> None:
+        """Elements picked by an index each."""
+        one = self.pick()
+        axes = [axis for axis, extent in enumerate(one.array.shape) if extent]
+        if not axes or not one.array.size:
+            return
+        axis = self.draw(st.sampled_from(axes))
+        numbers = np.random.default_rng(self.draw(st.integers(0, 99)))
+        indices = numbers.integers(0, one.array.shape[axis], one.array.shape)
+        lazy = onebuf.asarray(indices).to_device(one.lazy.device)
+        picked = onebuf.take_along_axis(one.lazy, lazy, axis=axis)
+        array = np.take_along_axis(one.array, indices, axis=axis)
+        self.values.append(Pair(picked, array, one.precision))
 
     def _library(self) -> None:
         """An operation that is no kernel, so that others have to come before and after it."""

@@ -144,6 +144,18 @@ def test_an_operand_that_a_product_reads_keeps_its_memory() -> None:
         np.testing.assert_allclose(np.asarray(product), oracle @ oracle[0] + 1)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+@pytest.mark.parametrize(
+    "view", [lambda x: x.copy().T, lambda x: x.copy().T[::2].T, lambda x: x[::-1].copy().T]
+)
+def test_an_operand_that_a_product_reads_through_a_copy_keeps_its_memory(view, dtype) -> None:
+    x = (ob.reshape(ob.arange(COUNT, dtype=dtype), (512, 512)) % 7).realize()
+    array = np.asarray(x).copy()
+    y = ob.matmul(x * 2, view(x))
+    del x
+    np.testing.assert_array_equal(np.asarray(y), (array * 2) @ view(array))
+
+
 def test_an_operand_that_indices_pick_from_keeps_its_memory_until_then() -> None:
     for _ in range(3):
         x = fresh()

@@ -195,6 +195,24 @@ def test_anything_can_be_picked_from(source):
     assert_same(in_every_tier(lambda: picked(onebuf)), picked(np))
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        lambda x: x.copy().T,
+        lambda x: x.copy()[::-1],
+        lambda x: x[:, ::2].copy().T,
+        lambda x: x.T.copy().copy().T[1:],
+        lambda x: x.copy().T.copy(),
+        lambda x: (x + 1).copy().T,
+    ],
+)
+def test_views_of_copies_can_be_picked_from(source):
+    x = np.arange(24.0).reshape(4, 6)
+    rows = np.array([2, 0, -1, 1])
+    got = in_every_tier(lambda: source(onebuf.asarray(x))[onebuf.asarray(rows)])
+    assert_same(got, source(x)[rows])
+
+
 def test_an_index_that_is_computed_is_looked_at_too():
     with config(eager_numel=0, tier="compile"):
         x = onebuf.asarray(np.arange(10.0))
@@ -322,6 +340,28 @@ def test_parts_of_a_large_join_are_computed_in_their_places(axis):
         assert counted.peak_bytes - before < 1.1 * joined.nbytes
         wanted = np.concat([x * 2, x, x[:, ::-1] + 1], axis=axis)
         np.testing.assert_array_equal(np.asarray(joined), wanted)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda xp, x: x - xp.mean(x),
+        lambda xp, x: x / xp.max(x),
+        lambda xp, x: x - xp.mean(x, axis=(1, 2), keepdims=True),
+        lambda xp, x: x - xp.mean(x, axis=(0, 2), keepdims=True),
+        lambda xp, x: xp.cumsum(x, axis=1) - xp.max(x, axis=-1, keepdims=True),
+        lambda xp, x: (x - xp.mean(x)) / xp.sum(x - xp.mean(x), axis=(1, 2), keepdims=True),
+    ],
+)
+def test_parts_with_reductions_over_several_axes_are_joined_anywhere(part, axis):
+    x = np.random.default_rng(5).random((4, 6, 5))
+
+    def joined(xp: Any, x: Any) -> Any:
+        return xp.concat([part(xp, x), x, part(xp, x)], axis=axis)
+
+    got = in_every_tier(lambda: joined(onebuf, onebuf.asarray(x)))
+    np.testing.assert_allclose(np.asarray(got), joined(np, x), rtol=1e-12)
 
 
 def test_many_operands_and_few_elements_are_joined_by_numpy():

@@ -165,6 +165,19 @@ def test_a_product_that_others_read_is_kept():
     np.testing.assert_array_equal(np.asarray(product), X @ W)
 
 
+def test_a_product_that_another_kernel_reads_and_no_buffer_holds_is_kept_for_it():
+    x = whole(40, 70)
+    for _ in range(3):
+        buffer = onebuf.asarray(x)
+        product = onebuf.matmul(buffer, buffer.T)
+        first = product - 1
+        second = onebuf.concat([product, first, product], axis=0)
+        del product
+        onebuf.realize(first, second)
+        wanted = x @ x.T
+        np.testing.assert_array_equal(np.asarray(second), np.concat([wanted, wanted - 1, wanted]))
+
+
 def test_a_product_that_nobody_else_reads_needs_memory_for_a_block_alone(monkeypatch):
     monkeypatch.setattr(products, "TILE_NBYTES", 1 << 16)
     monkeypatch.setattr(products, "LEAST_ROWS", 64)

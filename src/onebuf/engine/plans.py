@@ -180,18 +180,21 @@ def _offered(
 ) -> dict[int, Node]:
     """For results that become stored, by id, an operand that no later part reads.
 
-    It is in memory before, and nothing but kernels reads it.
+    It is in memory before, and nothing but kernels reads that memory, through whatever node.
     """
     taken = {id(node) for part in parts for node in part.outputs}
     for part in parts:
         others = part.inputs if isinstance(part, Item) else part.whole
-        taken.update([id(node.base) for node in others])
+        bases = [node.base for node in others]
+        taken.update(map(id, bases), [id(base.block) for base in bases if base.block is not None])
     found: dict[int, Node] = {}
     for number, part in enumerate(parts):
         if isinstance(part, Item):
             continue
         for place, operand in gifts(part).items():
             output, mine = id(part.outputs[place]), id(operand)
+            if id(operand.block) in taken:
+                continue
             if output in stored and mine not in taken and last[mine] == number:
                 found[output] = operand
     return found

@@ -88,7 +88,8 @@ def arena_of(
             pinned.update(reads)  # NumPy's loops read arrays
         else:
             pinned.update([id(node) for node in item.whole])
-            made.update({id(node): (node, number) for node in item.outputs})
+            stored = [node for part in item.parts for node in part.outputs]  # no product: BLAS's
+            made.update({id(node): (node, number) for node in stored})
     lives = {
         me: Life(node.nbytes, number, last[me])
         for me, (node, number) in made.items()

@@ -78,7 +78,8 @@ def trace_part(
     where = space.view(src.shape)
     assert where is not None, "a space has a place for what it was made for"
     to = compose(where, region)
-    assert to is not None, "a region is as regular as what it is a region of"
+    if to is None:  # rows that a fold takes as one are not one in the region
+        raise Cut(folds[0] if folds else src, "its row is in pieces where it is joined")
     trace = MovingTrace(space.shape, len(space.folds), stops, supports, {id(node): to})
     trace.store(node, trace.value(*operand(node, src, where)))
     return trace, space

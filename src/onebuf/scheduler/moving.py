@@ -17,12 +17,12 @@ import numpy as np
 
 from onebuf.dtypes import bool as boolean
 from onebuf.dtypes import int64
-from onebuf.graph import CAST, PAD, SOURCE, TAKE, TAKE_ALONG, VIEW, Kind, Node, settle
+from onebuf.graph import CAST, PAD, SOURCE, TAKE, TAKE_ALONG, VIEW, Kind, Node
 from onebuf.kernel import INDEX, INSIDE, LOAD
 from onebuf.layout import View, compose
-from onebuf.scheduler.reading import reading
+from onebuf.scheduler.reading import place
 from onebuf.scheduler.steps import Reach
-from onebuf.scheduler.tracing import MOST_STEPS, Cut, Trace, array_view, source_at
+from onebuf.scheduler.tracing import MOST_STEPS, Cut, Trace, source_at
 
 PICKS = frozenset({TAKE, TAKE_ALONG})
 MOVES = PICKS | {PAD}
@@ -31,7 +31,7 @@ Operands = tuple[list[tuple[Node, View]], Any]
 
 def is_picked_from(node: Node, reader: Node) -> bool:
     """Whether ``reader`` picks elements of ``node``, which therefore has to be in memory."""
-    return reader.op in PICKS and reading(reader.srcs[0]).base is node
+    return reader.op in PICKS and place(reader.srcs[0])[0] is node
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class MovingTrace(Trace):
     def _open_pick(self, node: Node, view: View) -> Operands:
         if not _covers(view, node.numel):
             raise Cut(node, "all of its indices are looked at, and only some of it is read")
-        source, indices = reading(node.srcs[0]), node.srcs[1]
+        source, indices = node.srcs
         axis = node.arg
         if node.op is TAKE:
             before, after = source.shape[:axis], source.shape[axis + 1 :]
@@ -68,15 +68,15 @@ class MovingTrace(Trace):
         else:
             rows = (*source.shape[:axis], 1, *source.shape[axis + 1 :])
             places = indices.shape
-        where, stride = self._picked_from(node, source, rows, view)
+        base, where, stride = self._picked_from(node, source, rows, view)
         at = source_at(node, indices, _spread(_layout(indices), places, node.shape), view)
-        return [at], lambda args: self._pick(node, source, where, stride, args[0])
+        return [at], lambda args: self._pick(node, base, where, stride, args[0])
 
     def _picked_from(
         self, node: Node, source: Node, rows: tuple[int, ...], view: View
-    ) -> tuple[View, int]:
-        """Where index 0 picks from, and how far apart what two indices pick is."""
-        base = source.base
+    ) -> tuple[Node, View, int]:
+        """What is picked from, where index 0 does, and how far apart what two indices pick is."""
+        base, inner = place(source)
         if id(base) in self.results:
             raise Cut(base, "the kernel that computes it picks from it by index")
         if base.op is SOURCE:
@@ -86,14 +86,13 @@ class MovingTrace(Trace):
         axis = node.arg
         if not source.shape[axis]:
             raise Cut(node, "there is nothing to pick from", always=True)
-        inner = _stored(source)
         first = inner.index((*[slice(None) for _ in source.shape[:axis]], slice(0, 1)))
         where = compose(view, _spread(first, rows, node.shape))
         if where is None or where.mask is not None:
             raise Cut(node, "strides cannot express the order its operands are read in")
-        return where, inner.stride[axis]
+        return base, where, inner.stride[axis]
 
-    def _pick(self, node: Node, source: Node, where: View, stride: int, index: int) -> int:
+    def _pick(self, node: Node, base: Node, where: View, stride: int, index: int) -> int:
         """The element that ``index`` points to."""
         self.picks.append(node)
         flag = self._seen.get("flag")
@@ -101,11 +100,11 @@ class MovingTrace(Trace):
             flag = self._seen["flag"] = len(self.scalars)
             self.scalars.append(np.int64(0))
             self.givers.append(None)
-        args = [index, self._number(source.shape[node.arg])]
+        args = [index, self._number(node.srcs[0].shape[node.arg])]
         if stride != 1:
             args.append(self._number(stride))
         offset = self._add(TAKE, tuple(args), int64, flag)
-        slot = self._reach(Reach(source.base, where))
+        slot = self._reach(Reach(base, where))
         return self._add(LOAD, (offset,), node.dtype, slot)
 
     def _number(self, value: int) -> int:
@@ -178,12 +177,6 @@ def merged_mask(view: View, axes: Sequence[tuple[int, ...]]) -> Any:
 
 def _layout(node: Node) -> View:
     return node.arg if node.op is VIEW else View.contiguous(node.shape)
-
-
-def _stored(node: Node) -> View:
-    """Where in memory the elements of ``node`` are, or will be."""
-    array = settle(node)
-    return _layout(node) if array is None else array_view(array)
 
 
 def _spread(view: View, shape: tuple[int, ...], to: tuple[int, ...]) -> View:

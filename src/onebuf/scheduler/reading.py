@@ -6,8 +6,12 @@ original through another view, as long as one view can say so and no padding is 
 
 from __future__ import annotations
 
-from onebuf.graph import COPY, PAD, VIEW, Kind, Node, is_stored
-from onebuf.layout import compose
+from typing import Any
+
+import numpy as np
+
+from onebuf.graph import COPY, PAD, VIEW, Kind, Node, is_stored, settle
+from onebuf.layout import View, compose
 from onebuf.ops import seen, view_of
 
 
@@ -29,6 +33,41 @@ def reading(node: Node) -> Node:
             return node
         node = seen(source, composed)
     return node
+
+
+def place(node: Node) -> tuple[Node, View]:
+    """The node of the graph in whose memory `reading` finds ``node``, and where, from its first.
+
+    A view of stored elements is a leaf of its own for `reading`, which no walk over the graph
+    comes upon: what is to be found again, in another graph of the same form, is named by this.
+    """
+    view = layout(node)
+    base = node if settle(node) is not None else node.base
+    while not is_stored(base) and base.op in (COPY, PAD):
+        source = base.srcs[0]
+        inner = layout(source)
+        if base.op is PAD:
+            inner = inner.pad(base.arg.widths)
+        composed = compose(view, inner)
+        if composed is None or composed.mask is not None:
+            break
+        view = composed
+        base = source if settle(source) is not None else source.base
+    return base, view
+
+
+def layout(node: Node) -> View:
+    """Where the elements of ``node`` are: from its own first one if stored, else in its base."""
+    array = settle(node)
+    if array is not None:
+        return array_view(array)
+    return node.arg if node.op is VIEW else View.contiguous(node.shape)
+
+
+def array_view(array: np.ndarray[Any, Any]) -> View:
+    """The layout of an array, from its first element."""
+    size = array.itemsize
+    return View(array.shape, tuple([step // size for step in array.strides]))
 
 
 def is_readable(node: Node) -> bool:

@@ -35,6 +35,7 @@ from onebuf.kernel import FOLDS, LOAD, SCANS, STORE, Fold, Step
 from onebuf.layout import View, compose
 from onebuf.scheduler.positions import EXTREMES, position
 from onebuf.scheduler.promoting import loop_dtypes
+from onebuf.scheduler.reading import array_view
 from onebuf.scheduler.steps import Reach, Steps
 
 DT = np.dtype[Any]
@@ -311,9 +312,3 @@ def source_at(node: Node, src: Node, inner: View, view: View) -> tuple[Node, Vie
     if at is None:
         raise Cut(node, "strides cannot express the order its operands are read in")
     return base, at
-
-
-def array_view(array: np.ndarray[Any, Any]) -> View:
-    """The layout of an array, from its first element."""
-    size = array.itemsize
-    return View(array.shape, tuple([step // size for step in array.strides]))
