@@ -6,7 +6,7 @@ The zarr package does the work; this is the only file that imports it.
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,17 +25,49 @@ from onebuf.errors import (
     ReadOnlyError,
     ShapeError,
 )
-from onebuf.interop.files.formats import is_zarr_store
+from onebuf.interop.files.atomic import replacing_file
 from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
+from onebuf.interop.files.permissions import Permissions
+from onebuf.interop.files.zarr_codecs import check_metadata
+from onebuf.interop.files.zarr_nodes import array_nodes, read_node
 from onebuf.interop.held import Source
 from onebuf.memory import Mode, check_mode
 
 try:
     import zarr
+    import zarr.storage
 except ImportError as error:
     raise MissingPackage.extra("zarr", "zarr", "opening or saving a zarr store") from error
 
-METADATA_LIMIT = 100_000_000
+
+class PrivateStore(zarr.storage.LocalStore):  # type: ignore[misc]
+    """A directory whose files keep their permissions when they are written again.
+
+    The zarr package replaces a chunk by a new file with the usual mode. Here a chunk that replaces
+    another one has its permissions, and a new one those of the metadata next to it.
+    """
+
+    async def set(self, key: str, value: Any) -> None:
+        """Replace the content of one file, all or nothing."""
+        await asyncio.to_thread(self.set_sync, key, value)
+
+    def set_sync(self, key: str, value: Any) -> None:
+        """The same, for versions of zarr that write without waiting for a loop."""
+        self._check_writable()
+        path = self.root / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing_file(path, like=self._permissions(path), sync=False) as file:
+            file.write(value.to_bytes())
+
+    def _permissions(self, path: Path) -> Permissions | None:
+        """Those of the nearest metadata above a new file; None in a store that is being made."""
+        folder = path.parent
+        while folder.is_relative_to(self.root):
+            for name in ("zarr.json", ".zarray", ".zgroup"):
+                if (folder / name).is_file():
+                    return Permissions.of(folder / name)
+            folder = folder.parent
+        return None
 
 
 class ZarrSource:
@@ -127,19 +159,30 @@ def open_zarr(path: str | os.PathLike[str], mode: Mode = "r") -> Source | Mappin
             f"{path}: a zarr store cannot be opened with mode='c' (writes stay in memory); "
             "use 'r' or 'r+', or read a region and change the copy"
         )
-    kind = _node_type(Path(path))
+    root = Path(path)
+    node = read_node(root)
+    store = PrivateStore(root, read_only=mode == "r")
+    if node.is_array:
+        check_metadata(path, node.metadata)
+        return _open_source(store, "", str(path), mode)
+    # Neither consolidated metadata nor zarr's own list of members: both could name arrays that were
+    # not checked, or lead outside the store.
+    arrays = array_nodes(root, node)
+    for name, metadata in arrays.items():
+        check_metadata(root / name, metadata)
     with _faults(path, "the zarr metadata is wrong"):
-        if kind == "array":
-            return ZarrSource(zarr.open_array(path, mode=mode), str(path), mode == "r+")
-        # Consolidated metadata could name arrays outside the store; the directory cannot.
-        group = zarr.open_group(path, mode=mode, use_consolidated=False)
-        members = group.members(max_depth=None)
-        sources: dict[str, Source] = {
-            name: ZarrSource(member, f"{path}/{name}", mode == "r+")
-            for name, member in members
-            if isinstance(member, zarr.Array)
-        }
-        return ZarrGroup(sources, group.attrs.asdict())
+        group = zarr.open_group(store, mode=mode, use_consolidated=False)
+        attributes = group.attrs.asdict()
+    sources: dict[str, Source] = {
+        name: _open_source(store, name, f"{path}/{name}", mode) for name in arrays
+    }
+    return ZarrGroup(sources, attributes)
+
+
+def _open_source(store: PrivateStore, name: str, shown: str, mode: Mode) -> ZarrSource:
+    with _faults(shown, "the zarr metadata is wrong"):
+        array = zarr.open_array(store, path=name, mode=mode)
+        return ZarrSource(array, shown, mode == "r+")
 
 
 def save_zarr(
@@ -190,33 +233,6 @@ def _check_names(names: Mapping[str, Any]) -> None:
             raise ArgumentError(
                 f"{show(name)} cannot name an array of a zarr store; use words joined by '/'"
             )
-
-
-def _node_type(path: Path) -> str:
-    """Whether the metadata at ``path`` is that of an array or of a group.
-
-    The zarr package takes any JSON object for a group.
-    """
-    if not is_zarr_store(path):
-        raise fault(path, "needed a zarr store, a directory with zarr.json, .zarray or .zgroup")
-    file = next(p for name in ("zarr.json", ".zarray", ".zgroup") if (p := path / name).is_file())
-    if file.stat().st_size > METADATA_LIMIT:
-        raise fault(path, f"{file.name} has more than {METADATA_LIMIT} bytes")
-    try:
-        found = json.loads(file.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise fault(path, f"{file.name} is not valid JSON: {str(error)[:200]}") from None
-    if not isinstance(found, dict):
-        raise fault(path, f"{file.name} needs a JSON object, got {show(found)}")
-    version = 3 if file.name == "zarr.json" else 2
-    if found.get("zarr_format") != version:
-        raise fault(
-            path, f"{file.name} needs zarr_format {version}, got {show(found.get('zarr_format'))}"
-        )
-    kind = {".zarray": "array", ".zgroup": "group"}.get(file.name) or found.get("node_type")
-    if kind not in ("array", "group"):
-        raise fault(path, f"{file.name} needs the node_type array or group, got {show(kind)}")
-    return str(kind)
 
 
 @contextmanager
