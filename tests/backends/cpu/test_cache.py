@@ -108,7 +108,8 @@ def test_entries_of_others_do_not_count(
     folder, key, _ = kept
     mine = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
-    assert folder.get(key) is None
+    with pytest.warns(RuntimeWarning, match=f"belongs to user {mine}"):
+        assert folder.get(key) is None
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602])
@@ -117,7 +118,10 @@ def test_entries_that_others_may_write_do_not_count(
 ) -> None:
     folder, key, path = kept
     path.chmod(mode)
-    assert folder.get(key) is None
+    with pytest.warns(RuntimeWarning, match="can be written by others"):
+        assert folder.get(key) is None
+    folder.put(key, CONTENT)
+    assert folder.get(key) == CONTENT
 
 
 def test_nobody_else_may_look_into_the_folder(kept: tuple[Cache, bytes, Path]) -> None:
@@ -174,20 +178,29 @@ def test_no_home_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "platform, variables, expected",
     [
-        ("linux", {}, "/home/me/.cache/onebuf"),
+        ("linux", {}, "HOME/.cache/onebuf"),
         ("linux", {"XDG_CACHE_HOME": "/tmp/mine"}, "/tmp/mine/onebuf"),
-        ("linux", {"XDG_CACHE_HOME": "relative"}, "/home/me/.cache/onebuf"),
-        ("darwin", {}, "/home/me/Library/Caches/onebuf"),
-        ("win32", {}, "/home/me/AppData/Local/onebuf"),
+        ("linux", {"XDG_CACHE_HOME": "relative"}, "HOME/.cache/onebuf"),
+        ("linux", {"HOME": "/no/such/home"}, None),
+        ("linux", {"HOME": "relative"}, None),
+        ("linux", {"HOME": "/no/such/home", "XDG_CACHE_HOME": "/tmp/mine"}, "/tmp/mine/onebuf"),
+        ("darwin", {}, "HOME/Library/Caches/onebuf"),
+        ("win32", {}, "HOME/AppData/Local/onebuf"),
         ("win32", {"LOCALAPPDATA": "/local"}, "/local/onebuf"),
     ],
 )
 def test_each_system_has_its_place_for_caches(
-    monkeypatch: pytest.MonkeyPatch, platform: str, variables: dict[str, str], expected: str
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    platform: str,
+    variables: dict[str, str],
+    expected: str | None,
 ) -> None:
+    if expected is not None:
+        expected = expected.replace("HOME", str(tmp_path))
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
-    for name, value in {"HOME": "/home/me", **variables}.items():
+    for name, value in {"HOME": str(tmp_path), **variables}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(cache.sys, "platform", platform)
     default_folder.cache_clear()

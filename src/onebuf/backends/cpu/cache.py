@@ -2,14 +2,14 @@
 
 An entry is a file of its own: a magic number, its key, a checksum, the object. It is written under
 another name and then renamed, so that a reader sees all of it or nothing, whatever else runs. An
-entry that is not exactly as it should be does not count. Where nothing can be kept, nothing is: the
-cache never fails, it only misses.
+entry that is not exactly as it should be does not count, and neither does one that somebody else
+can have written (see `trust`). Where nothing can be kept, nothing is: the cache never fails, it
+only misses.
 """
 
 from __future__ import annotations
 
 import os
-import stat
 import sys
 import tempfile
 import time
@@ -19,6 +19,7 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
+from onebuf.backends.cpu.trust import check_file, check_folder, make_folder
 from onebuf.options import options
 
 MAGIC = b"onebuf object 1\n"
@@ -63,9 +64,9 @@ class Cache:
             return None
         path = self.path(key)
         try:
+            check_folder(self.folder)
             with open(path, "rb", opener=_open) as file:
-                if not _trusted(os.fstat(file.fileno())):
-                    return None
+                check_file(self.folder, path, os.fstat(file.fileno()))
                 entry = file.read()
         except _CANNOT:
             return None
@@ -81,7 +82,8 @@ class Cache:
         if self.folder is None:
             return
         with suppress(*_CANNOT):
-            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            make_folder(self.folder)
+            check_folder(self.folder)
             handle, unfinished = tempfile.mkstemp(UNFINISHED, dir=self.folder)
             try:
                 with open(handle, "wb") as file:
@@ -100,6 +102,10 @@ class Cache:
         Readers of an entry that goes are not disturbed: they have it, or they miss.
         """
         if self.folder is None:
+            return
+        try:
+            check_folder(self.folder)
+        except _CANNOT:
             return
         entries: list[tuple[float, int, str]] = []
         with suppress(*_CANNOT), os.scandir(self.folder) as files:
@@ -128,7 +134,7 @@ def here() -> Cache:
 
 @cache
 def default_folder() -> str | None:
-    """Where the system keeps caches of this user."""
+    """Where the system keeps caches of this user; None if the user has no place of their own."""
     try:
         home = Path.home()
     except RuntimeError:
@@ -139,7 +145,10 @@ def default_folder() -> str | None:
         named, usual = "", home / "Library" / "Caches"
     else:
         named, usual = os.environ.get("XDG_CACHE_HOME", ""), home / ".cache"
-    return str((Path(named) if os.path.isabs(named) else usual) / "onebuf")
+    if os.path.isabs(named):
+        return str(Path(named) / "onebuf")
+    # Service accounts have homes like /nonexistent, which must not be made.
+    return str(usual / "onebuf") if home.is_absolute() and home.is_dir() else None
 
 
 def _header(key: bytes, content: bytes) -> bytes:
@@ -149,15 +158,6 @@ def _header(key: bytes, content: bytes) -> bytes:
 def _open(path: str, flags: int) -> int:
     """Open what is there, not what it points to, and do not wait for it."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-
-
-def _trusted(status: os.stat_result) -> bool:
-    """Whether nobody else can have written the file."""
-    if not stat.S_ISREG(status.st_mode):
-        return False
-    if not hasattr(os, "geteuid"):
-        return True
-    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
 def _is_entry(name: str) -> bool:
