@@ -74,6 +74,14 @@ class Transferred(NamedTuple):
     start: float = 0.0
 
 
+class FellBack(NamedTuple):
+    """A kernel could not be made, by a mistake in onebuf, and ``name`` was computed without it."""
+
+    name: str
+    error: str
+    origin: str | None = None
+
+
 class Allocated(NamedTuple):
     """A block of memory came into use; ``in_use`` is the total after it."""
 
@@ -81,7 +89,9 @@ class Allocated(NamedTuple):
     in_use: int
 
 
-Event: TypeAlias = KernelRan | Compiled | Realized | Searched | Copied | Transferred | Allocated
+Event: TypeAlias = (
+    KernelRan | Compiled | Realized | Searched | Copied | Transferred | Allocated | FellBack
+)
 Listener: TypeAlias = Callable[[Event], None]
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config
+from onebuf.engine import kernels, planning
 
 RNG = np.random.default_rng(7)
 A = RNG.normal(size=(37, 211)).astype(np.float32)
@@ -185,3 +188,27 @@ def test_importing_onebuf_does_not_import_the_compiler() -> None:
         "sys.exit('llvmlite' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_programs_are_forgotten_when_there_are_too_many_and_no_plan_holds_them():
+    kernels.forget()
+    x = np.arange(64.0)
+    with config(eager_numel=0, tier="compile"):
+        planning._known.clear()
+        planning._guards.clear()
+        for _ in range(3):  # the plan holds its program
+            np.testing.assert_array_equal(np.asarray(onebuf.asarray(x) * 3 - 1), x * 3 - 1)
+            kernels.forget()
+        (known,) = planning._known.values()
+        held = weakref.ref(known.plan.steps[0]._calls[0]._launch._program)
+        gc.collect()
+        assert held() is not None
+        np.testing.assert_array_equal(np.asarray(onebuf.asarray(x) * 3 - 1), x * 3 - 1)
+        del known
+        planning._known.clear()
+        planning._guards.clear()
+        gc.collect()
+        assert held() is None
+        # What is loaded next unloads the other, and the same text is compiled or found again.
+        np.testing.assert_array_equal(np.asarray(onebuf.asarray(x) * 3 - 1), x * 3 - 1)
+    assert kernels.program.cache_info().maxsize == kernels.MOST_PROGRAMS

@@ -6,10 +6,11 @@ No choice changes a value; each was measured to be the faster one.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from math import prod
 from typing import NamedTuple
 
+from onebuf.engine.elementary import SHORT
 from onebuf.graph import RANDOM_WORDS
 from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
 from onebuf.render.borders import hidden
@@ -29,8 +30,6 @@ VECTOR_NBYTES = 64
 can be worked on while another is waited for."""
 RANDOM_LANES = 32
 """Lanes of kernels with random bits, of which several share a counter."""
-SHORT = 16
-"""Rows of fewer elements than this are folded many at a time."""
 SHORT_OF_BYTES = 32
 """The same where what is left over of a row is no vector."""
 LONG = 64
@@ -168,7 +167,7 @@ class Facts(NamedTuple):
     """The least number of elements at which all results are large."""
 
 
-@cache
+@lru_cache(1024)
 def _facts(nest: Nest) -> Facts:
     loads = [nest.slots[step.arg] for step in nest.steps if step.op is LOAD]
     return Facts(

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from onebuf.events import Allocated, Compiled, Copied, Event, KernelRan, Transferred, listening
+from onebuf.events import (
+    Allocated,
+    Compiled,
+    Copied,
+    Event,
+    FellBack,
+    KernelRan,
+    Transferred,
+    listening,
+)
 from onebuf.graph import here
 from onebuf.memory import POOL
 
@@ -19,6 +28,8 @@ class Counters:
     """Passes over memory."""
     compiles: int = 0
     """Kernels compiled."""
+    fallbacks: int = 0
+    """Graphs and operations that were interpreted because of a mistake in onebuf."""
     copies: int = 0
     """Passes that only moved elements."""
     bytes_copied: int = 0
@@ -60,6 +71,8 @@ class Counters:
                 self.bytes_written += nbytes
             case Compiled():
                 self.compiles += 1
+            case FellBack():
+                self.fallbacks += 1
             case Copied(nbytes=nbytes, origin=origin):
                 self.copies += 1
                 self.bytes_copied += nbytes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from onebuf.backends.arrayapi import FOLDS, LOOPS
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
 from onebuf.dtypes import bfloat16, complex64, complex128, float16, float32, float64
+from onebuf.engine.fallback import attempt
 from onebuf.engine.gate import rows
 from onebuf.graph import BINARY, REDUCE, UNARY, Op
 from onebuf.memory import address_of, address_of_bytes
@@ -38,6 +40,9 @@ ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
 OF_COMPLEX = frozenset({UNARY["abs"], UNARY["square"], BINARY["multiply"], BINARY["divide"]})
 """What NumPy computes of complex numbers with fused products or not, by processor and strides."""
 
+SHORT = 16
+"""Rows of fewer elements than this are folded many at a time."""
+
 _FLOATS = (float32, float64, float16, bfloat16)
 _COMPLEX = (complex64, complex128)
 _ALONE = (1,)
@@ -57,32 +62,48 @@ def is_ours(op: Op, operand: DT, result: DT) -> bool:
     return op in INEXACT and result in _FLOATS
 
 
+@cache
+def elementwise(op: Op, dtype: DT, paces: tuple[int, ...], to: DT) -> Any:
+    """The program of ``op``, as `onebuf.engine.rows` makes it; None: it could not be made."""
+    return attempt(op.name, lambda: rows().elementwise(op, dtype, paces, to))
+
+
+@cache
+def _fold(op: Op, dtype: DT, several: bool, sequential: bool, short: bool) -> Any:
+    return attempt(op.name, lambda: rows().fold(op, dtype, several, sequential, short))
+
+
+@cache
+def _columns(op: Op, dtype: DT) -> Any:
+    return attempt(op.name, lambda: rows().columns(op, dtype))
+
+
 def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     def loop(*operands: Any) -> None:
         *given, out = operands
-        if out.dtype not in _FLOATS:
+        if out.dtype not in _FLOATS or not _run(op, given, out.dtype, out):
             theirs(*operands)
-            return
-        _run(op, given, out.dtype, out)
 
     return loop
 
 
-def _complex_function(op: Op) -> Callable[..., Any]:
+def _complex_function(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """The loop of one complex operand, whose result may be real."""
 
     def loop(x: Array, out: Array) -> None:
         if x.flags.c_contiguous and out.flags.c_contiguous:
             block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
-            compiled = rows().elementwise(op, x.dtype, _ALONE, out.dtype)
-            compiled.quick(address_of_bytes(block), 0, x.size)
-        else:
-            _run(op, [x], x.dtype, out)
+            compiled = elementwise(op, x.dtype, _ALONE, out.dtype)
+            if compiled is not None:
+                compiled.quick(address_of_bytes(block), 0, x.size)
+                return
+        if not _run(op, [x], x.dtype, out):
+            theirs(x, out)
 
     return loop
 
 
-def _complex_pair(op: Op) -> Callable[..., Any]:
+def _complex_pair(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """The loop of two operands that become complex; short for what is so and contiguous."""
 
     def loop(x: Any, y: Any, out: Array) -> None:
@@ -97,27 +118,32 @@ def _complex_pair(op: Op) -> Callable[..., Any]:
         ):
             words = address_of(x), address_of(y), address_of(out), x.size, 1, 1, 1
             block = _PAIR.pack(*words)
-            compiled = rows().elementwise(op, dtype, _BOTH, dtype)
-            compiled.quick(address_of_bytes(block), 0, x.size)
-        else:
-            _run(op, [x, y], dtype, out)
+            compiled = elementwise(op, dtype, _BOTH, dtype)
+            if compiled is not None:
+                compiled.quick(address_of_bytes(block), 0, x.size)
+                return
+        if not _run(op, [x, y], dtype, out):
+            theirs(x, y, out)
 
     return loop
 
 
-def _run(op: Op, given: list[Any], dtype: DT, out: Array) -> None:
-    """Compute ``op`` on operands made ``dtype``."""
+def _run(op: Op, given: list[Any], dtype: DT, out: Array) -> bool:
+    """Compute ``op`` on operands made ``dtype``; False if there is no kernel for that."""
     if not out.size:
-        return
+        return True
     arrays = [_prepared(x, dtype, out) for x in given]
     target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
     paces = tuple([1 if x.size == out.size else 0 for x in arrays])
     words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
     block = struct.pack(f"{len(words)}q", *words)
-    compiled = rows().elementwise(op, dtype, paces, out.dtype)
+    compiled = elementwise(op, dtype, paces, out.dtype)
+    if compiled is None:
+        return False
     compiled.quick(address_of_bytes(block), 0, out.size)
     if target is not out:
         out[...] = target
+    return True
 
 
 def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,9 +159,11 @@ def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
             and out.flags.c_contiguous
         ):
             block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
-            rows().elementwise(op, dtype, _ALONE, dtype).quick(address_of_bytes(block), 0, x.size)
-        else:
-            slow(x, out)
+            compiled = elementwise(op, dtype, _ALONE, dtype)
+            if compiled is not None:
+                compiled.quick(address_of_bytes(block), 0, x.size)
+                return
+        slow(x, out)
 
     return loop
 
@@ -155,25 +183,31 @@ def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
             return
         target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         if len(axes) < x.ndim and axes == tuple(range(len(axes))) and x.flags.c_contiguous:
-            _fold_columns(op, x, len(axes), target)
+            is_done = _fold_columns(op, x, len(axes), target)
         else:
-            _fold_rows(op, x, axes, target)
-        if target is not out:
+            is_done = _fold_rows(op, x, axes, target)
+        if not is_done:
+            theirs(x, axes, out, keepdims)
+        elif target is not out:
             out[...] = target
 
     return fold
 
 
-def _fold_columns(op: Op, x: Array, axes: int, out: Array) -> None:
-    """Fold the first ``axes`` axes of a contiguous array."""
+def _fold_columns(op: Op, x: Array, axes: int, out: Array) -> bool:
+    """Fold the first ``axes`` axes of a contiguous array; False if there is no kernel."""
     extent = prod(x.shape[:axes])
     count = x.size // extent
     block = _MATRIX.pack(address_of(x), address_of(out), count, extent, 1, count, 1, 0)
-    rows().columns(op, out.dtype).quick(address_of_bytes(block), 0, count)
+    compiled = _columns(op, out.dtype)
+    if compiled is None:
+        return False
+    compiled.quick(address_of_bytes(block), 0, count)
+    return True
 
 
-def _fold_rows(op: Op, x: Array, axes: tuple[int, ...], out: Array) -> None:
-    """Fold any axes, in a copy that has them last if they are not."""
+def _fold_rows(op: Op, x: Array, axes: tuple[int, ...], out: Array) -> bool:
+    """Fold any axes, in a copy that has them last if they are not; False if there is no kernel."""
     sequential = bool(axes) and x.ndim - 1 not in axes
     if not x.flags.c_contiguous or axes != tuple(range(x.ndim - len(axes), x.ndim)):
         kept = [axis for axis in range(x.ndim) if axis not in axes]
@@ -184,9 +218,12 @@ def _fold_rows(op: Op, x: Array, axes: tuple[int, ...], out: Array) -> None:
         block = _WORDS.pack(address_of(x), address_of(out), extent, 1, 0)
     else:
         block = _MATRIX.pack(address_of(x), address_of(out), count, extent, extent, 1, 1, 0)
-    short = count > 1 and extent < rows().SHORT
-    compiled = rows().fold(op, out.dtype, count > 1, sequential, short)
+    short = count > 1 and extent < SHORT
+    compiled = _fold(op, out.dtype, count > 1, sequential, short)
+    if compiled is None:
+        return False
     compiled.quick(address_of_bytes(block), 0, count if count > 1 else extent)
+    return True
 
 
 OUR_LOOPS = LOOPS | {
@@ -194,7 +231,10 @@ OUR_LOOPS = LOOPS | {
 }
 """Elementwise operations on stored arrays: (*operands, out)."""
 OUR_COMPLEX_LOOPS = COMPLEX_LOOPS | {
-    op: (_complex_function if op.name in UNARY else _complex_pair)(op) for op in OF_COMPLEX
+    op: (_complex_function if op.name in UNARY else _complex_pair)(
+        op, COMPLEX_LOOPS.get(op, LOOPS[op])
+    )
+    for op in OF_COMPLEX
 }
 """Those that complex operands take instead."""
 OUR_FOLDS = FOLDS | {op: _sum(op, FOLDS[op]) for op in ORDERED}

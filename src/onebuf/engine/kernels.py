@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ Limits = list[tuple[int, int]]
 
 SHARED = 32768
 """Fewer elements than this are not worth waking another thread for."""
+MOST_PROGRAMS = 1024
+"""So many programs are kept though no plan may need them; each takes some 50 kB."""
 PLAIN = Rendering()
 WORD_NBYTES = 8
 
@@ -34,10 +36,17 @@ def compiled(nest: Nest, rendering: Rendering) -> Any:
     return cpu().compile(render(nest, "kernel", rendering), "kernel")
 
 
-@cache
+@lru_cache(MOST_PROGRAMS)
 def program(nest: Nest, rendering: Rendering = PLAIN) -> Any:
-    """The compiled program of a nest."""
+    """The compiled program of a nest, kept for the next one who asks.
+
+    Whoever runs it holds it: a program that is forgotten here is unloaded when its last plan is.
+    """
     return compiled(nest, rendering)
+
+
+forget = program.cache_clear
+"""Forget all programs that nothing else holds."""
 
 
 def share(program: Any, words_address: int, count: int, grain: int, name: str = "") -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.engine import gate
+from onebuf.engine.fallback import attempt
 from onebuf.engine.planning import COMPILE_SECONDS
 from onebuf.graph import Node
 from onebuf.ops import quietly
@@ -31,9 +32,9 @@ _spent = 0.0
 def pick(array: Array, key: Any) -> Node | None:
     """What ``key`` takes of ``array``, if that is a mask and it is time for kernels."""
     if _is_row_mask(key, array) and _is_due(key.size):
-        return gate.selecting().pick_rows(array, key)  # type: ignore[no-any-return]
+        return attempt("a mask", gate.selecting().pick_rows, array, key)  # type: ignore[no-any-return]
     if _is_mask(key, array) and _is_due(key.size):
-        return gate.selecting().pick(array, key)  # type: ignore[no-any-return]
+        return attempt("a mask", gate.selecting().pick, array, key)  # type: ignore[no-any-return]
     return None
 
 
@@ -42,7 +43,7 @@ def positions(array: Array) -> list[Node] | None:
     if not _is_due(array.size):
         return None
     mask = array if array.dtype == np.bool else array != 0
-    return gate.selecting().positions(mask)  # type: ignore[no-any-return]
+    return attempt("nonzero", gate.selecting().positions, mask)  # type: ignore[no-any-return]
 
 
 def put(array: Array, key: Any, value: Any) -> bool:
@@ -58,10 +59,14 @@ def put(array: Array, key: Any, value: Any) -> bool:
     if np.may_share_memory(key, array):
         return False
     if new.size != 1:
-        return bool(gate.selecting().spread(array, key, new))
+        return bool(attempt("a mask", gate.selecting().spread, array, key, new))
     typed = np.empty(1, array.dtype)
     quietly(typed.__setitem__, ..., value)
-    gate.selecting().fill(array, key, typed[0])
+    return attempt("a mask", _filled, array, key, typed[0]) is True
+
+
+def _filled(array: Array, key: Array, value: Any) -> bool:
+    gate.selecting().fill(array, key, value)
     return True
 
 

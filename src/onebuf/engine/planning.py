@@ -15,6 +15,7 @@ import numpy as np
 from onebuf.engine import gate
 from onebuf.engine.dying import private
 from onebuf.engine.elementary import is_ours
+from onebuf.engine.fallback import is_internal, note
 from onebuf.engine.plans import Held, Plan, make_plan
 from onebuf.graph import RANDOM_BITS, Node, Op, structure
 from onebuf.options import options
@@ -88,11 +89,24 @@ def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
             _remember(_known, key, Known(plan, 0, 0.0))
         return plan, plan.nodes_of(walk)
     alone = private(walk) - {id(node.base) for node in wanted}
-    items, structure, cost = _items(wanted, own, dry=False)
-    plan = make_plan(items, walk, alone)
+    try:
+        items, structure, cost = _items(wanted, own, dry=False)
+        plan = make_plan(items, walk, alone)
+    except Exception as error:
+        plan, structure, cost = _without_kernels(error, wanted, own, walk), 0, 0.0
     if key is not None:
         _remember(_known, key, Known(plan, structure, cost))
     return plan, plan.nodes_of(walk)
+
+
+def _without_kernels(error: Exception, wanted: list[Node], own: bool, walk: list[Node]) -> Plan:
+    """A plan that interprets, where planning or compiling ended in ``error``; or the error."""
+    if not is_internal(error):
+        raise error
+    items = schedule(wanted, own)  # where the graph itself is at fault, this raises again
+    node = wanted[0]
+    note(error, node.base.op.name, None if node.origin is None else str(node.origin))
+    return make_plan(items, walk)
 
 
 def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan) -> Any:

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.engine.choosing import SHORT, choose
+from onebuf.engine.choosing import choose
 from onebuf.engine.kernels import PLAIN, program
 from onebuf.graph import COMPLEX, UNARY, Op, elementwise_dtype
 from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
 from onebuf.render.rendering import Rendering
 
 DT = np.dtype[Any]
-
-__all__ = ["SHORT", "columns", "elementwise", "fold"]
 
 
 @cache

@@ -17,6 +17,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from onebuf.backends.arrayapi import run_into
 from onebuf.dtypes import float32, float64, kind
+from onebuf.engine.fallback import attempt
 from onebuf.engine.launching import Launch, prepare
 from onebuf.graph import BINARY, CAST, MATMUL, REDUCE, STORED, Node, reduce_dtype
 from onebuf.kernel import LOAD, STORE, Fold, Nest, Slot, Step, stride_class
@@ -57,8 +58,7 @@ def multiply_vector(x: Array, y: Array, out: Array) -> bool:
         return False
     if kind(dtype) == "f" and _is_for_blas(form):
         return False
-    _run(form, out.reshape(form.matrix.shape[:2]))
-    return True
+    return _run(form, out.reshape(form.matrix.shape[:2]))
 
 
 def form_of(x: Array, y: Array) -> Form | None:
@@ -99,7 +99,8 @@ def _lies_by_columns(matrix: Array) -> bool:
     return rows > 1 and inner > 1 and abs(matrix.strides[1]) < abs(matrix.strides[2])
 
 
-def _run(form: Form, out: Array) -> None:
+def _run(form: Form, out: Array) -> bool:
+    """Compute the product; False if there is no kernel for it."""
     matrix, vector = form
     size = out.itemsize
     strides = [
@@ -114,19 +115,28 @@ def _run(form: Form, out: Array) -> None:
     extents = tuple([shape[axis] for axis in axes])
     moved = tuple([tuple([step[axis] for axis in axes]) for step in strides])
     ready = _launch(out.dtype, extents, moved, _lies_by_columns(matrix))
+    if ready is None:
+        return False
     arrays = (matrix, vector, out)
     addresses = [address_of(array) for array in arrays]
     if options().check_bounds:
         ready.check(addresses, b"", [byte_bounds(array) for array in arrays])
     else:
         ready.run(addresses, b"")
+    return True
 
 
 @lru_cache(256)
 def _launch(
     dtype: DT, extents: tuple[int, ...], strides: tuple[tuple[int, ...], ...], sequential: bool
-) -> Launch:
+) -> Launch | None:
     """The kernel for factors that lie like this."""
+    return attempt("matmul", _prepared, dtype, extents, strides, sequential)  # type: ignore[no-any-return]
+
+
+def _prepared(
+    dtype: DT, extents: tuple[int, ...], strides: tuple[tuple[int, ...], ...], sequential: bool
+) -> Launch:
     classes = tuple([tuple(map(stride_class, stride, extents)) for stride in strides])
     node = Node(STORED, (), None, extents, dtype, None)
     reaches = tuple([Reach(node, View(extents, stride)) for stride in strides])

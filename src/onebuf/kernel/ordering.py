@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 
 from onebuf.kernel.nest import FOLDS, LOAD, Nest, Slot
 
 
-@cache
+@lru_cache(1024)
 def best_order(nest: Nest) -> tuple[int, ...] | None:
     """An order of the axes that suits memory better: the innermost stays, the next one changes.
 
@@ -28,7 +28,7 @@ def best_order(nest: Nest) -> tuple[int, ...] | None:
     return (*[axis for axis in range(inner) if axis != chosen], chosen, inner)
 
 
-@cache
+@lru_cache(1024)
 def reordered(nest: Nest, order: tuple[int, ...]) -> Nest:
     """The nest with its loops in another order, which keeps the innermost."""
     slots = [Slot(slot.dtype, permuted(slot.steps, order)) for slot in nest.slots]

@@ -9,12 +9,12 @@ then the extreme of a chunk says where in the chunk to look, and the extreme of 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from onebuf.kernel.nest import FOLDS, INDEX, LOAD, STORE, Fold, Nest, Slot, Step, accumulator_dtype
 
 
-@cache
+@lru_cache(1024)
 def partials(nest: Nest) -> tuple[Nest, Nest]:
     """The two nests; the slots of the partial results come after those of ``nest``."""
     folds = [number for number, step in enumerate(nest.steps) if step.op in FOLDS]

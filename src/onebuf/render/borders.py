@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 
 from onebuf.kernel import FOLDS, INDEX, INSIDE, Nest
 from onebuf.render.builder import Value
 from onebuf.render.levels import Frame, Levels, Work
 
 
-@cache
+@lru_cache(1024)
 def ends_along(nest: Nest) -> tuple[int, ...]:
     """The steps that ask whether there is an element along the innermost axis."""
     found = []
@@ -30,7 +30,7 @@ def ends_along(nest: Nest) -> tuple[int, ...]:
     return tuple(found)
 
 
-@cache
+@lru_cache(1024)
 def hidden(nest: Nest) -> frozenset[int]:
     """Positions that are asked for by such tests alone, which vectors therefore never hold."""
     if any(step.op in FOLDS for step in nest.steps):

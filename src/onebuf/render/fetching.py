@@ -9,7 +9,7 @@ next one.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ FURTHER_NBYTES = 2048
 """How far ahead of a fold memory is asked for what it will fold."""
 
 
-@cache
+@lru_cache(1024)
 def picked_rows(nest: Nest) -> tuple[tuple[int, int], ...]:
     """The steps that say how far an index reaches, and the slots of whose rows that is."""
     found = []

@@ -6,7 +6,7 @@ stored. What an earlier loop has computed, a later one computes again, unless it
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from onebuf.graph import BINARY, UNARY
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Nest
@@ -19,7 +19,7 @@ DEAR = 8
 """What to write and read once more costs."""
 
 
-@cache
+@lru_cache(1024)
 def kept_steps(nest: Nest) -> tuple[int, ...]:
     """The steps to keep from the first loop over a row that computes them."""
     loops = _loops(nest)
