@@ -40,9 +40,12 @@ class Options:
     """The type that the namespace's functions give to Python floats."""
     memory_cap: int | None = None
     """The most bytes that may be in use; None: what the machine has."""
+    donate_nbytes: int | None = 1 << 20
+    """Results of at least this many bytes may take the memory of operands that die; 0: all may,
+    None: none do."""
 
     def __post_init__(self) -> None:
-        for name in ("eager_numel", "threads", "memory_cap"):
+        for name in ("eager_numel", "threads", "memory_cap", "donate_nbytes"):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 0):
                 raise ArgumentError(f"{name} needs a whole number of at least 0, got {value!r}")

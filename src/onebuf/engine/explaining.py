@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from onebuf.engine import gate
-from onebuf.engine.dying import private
+from onebuf.engine.donation import private
 from onebuf.engine.planning import items_for
 from onebuf.engine.plans import parts_of
 from onebuf.engine.realizing import is_here

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onebuf.engine import gate
-from onebuf.engine.dying import private
+from onebuf.engine.donation import private
 from onebuf.engine.elementary import is_ours
 from onebuf.engine.fallback import is_internal, note
 from onebuf.engine.plans import Held, Plan, make_plan
@@ -69,7 +69,8 @@ def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
     made_at = wanted[0].made_at
     device = wanted[0].device
     afar = None if device is None or device.is_host else device
-    how = (own, now.tier, now.check_bounds, now.search_seconds > 0, afar and afar.name)
+    searches = now.search_seconds > 0
+    how = (own, now.tier, now.check_bounds, searches, now.donate_nbytes, afar and afar.name)
     line = (id(made_at[0]), made_at[1], how) if made_at else None
     guarded = _guards.get(line)
     if guarded is not None:

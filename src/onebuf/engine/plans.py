@@ -5,7 +5,8 @@ A plan knows nodes by number, so it holds no memory and serves every graph of it
 lets go of each as soon as no later step needs it. Intermediate results that nobody else can ask
 for lie in one arena and are forgotten after the run.
 
-If a step fails, everything computed so far stays valid and everything else stays pending.
+If a step fails or is interrupted, everything computed so far stays valid and everything else stays
+pending, with all that it needs: see `onebuf.engine.donation`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from onebuf import switch
 from onebuf.engine import gate
-from onebuf.engine.dying import dies, gifts, watch
+from onebuf.engine.donation import Holders, dies, gifts
 from onebuf.engine.passes import run_item
 from onebuf.graph import Node
 from onebuf.memory import POOL
@@ -145,9 +146,13 @@ def make_plan(
         arena_nbytes = arena.nbytes
     walked = {id(node): number for number, node in enumerate(walk)}
     last = {me: number for number, part in enumerate(parts) for me in _used(part)}
-    stored = [id(node) for part in parts for node in part.outputs if id(node) not in offsets]
-    offered = {} if is_checked else _offered(parts, last, stored)
-    watched = [watch(operand, walk, stored) for operand in offered.values()]
+    stored = {
+        id(node): number
+        for number, part in enumerate(parts)
+        for node in part.outputs
+        if id(node) not in offsets
+    }
+    offered, watched = _offered(parts, last, stored, walk) if not is_checked else ({}, [])
     order = list(dict.fromkeys([*last, *[id(node) for nodes in watched for node, _ in nodes]]))
     numbers = {me: number for number, me in enumerate(order)}
     gifts = {me: numbers[id(operand)] for me, operand in offered.items()}
@@ -176,28 +181,37 @@ def _step(item: Kernel | Item, homes: Homes, private: Collection[int]) -> Step:
 
 
 def _offered(
-    parts: Sequence[Kernel | Item], last: dict[int, int], stored: Collection[int]
-) -> dict[int, Node]:
-    """For results that become stored, by id, an operand that no later part reads.
+    parts: Sequence[Kernel | Item],
+    last: dict[int, int],
+    stored: dict[int, int],
+    walk: Sequence[Node],
+) -> tuple[dict[int, Node], list[list[tuple[Node, int]]]]:
+    """For results that become stored, by id, an operand that nothing later needs, and its watch.
 
     It is in memory before, and nothing but kernels reads that memory, through whatever node.
     """
+    found: dict[int, Node] = {}
+    watched: list[list[tuple[Node, int]]] = []
+    candidates = [gifts(part) if not isinstance(part, Item) else {} for part in parts]
+    if not any(candidates):
+        return found, watched
     taken = {id(node) for part in parts for node in part.outputs}
     for part in parts:
         others = part.inputs if isinstance(part, Item) else part.whole
         bases = [node.base for node in others]
         taken.update(map(id, bases), [id(base.block) for base in bases if base.block is not None])
-    found: dict[int, Node] = {}
+    holders = Holders(walk, stored)
     for number, part in enumerate(parts):
-        if isinstance(part, Item):
-            continue
-        for place, operand in gifts(part).items():
+        for place, operand in candidates[number].items():
             output, mine = id(part.outputs[place]), id(operand)
             if id(operand.block) in taken:
                 continue
             if output in stored and mine not in taken and last[mine] == number:
-                found[output] = operand
-    return found
+                nodes = holders.watch(operand, number)
+                if nodes is not None:
+                    found[output] = operand
+                    watched.append(nodes)
+    return found, watched
 
 
 def _used(item: Kernel | Item) -> list[int]:

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from onebuf.engine.actions import Action
 from onebuf.engine.kernels import word
 from onebuf.engine.launching import prepare
 from onebuf.engine.passes import line_of, say_where
 from onebuf.engine.picking import OutsideError
 from onebuf.engine.plans import Given, Held, Homes, Numbers
 from onebuf.events import Copied, KernelRan, listeners, tell
-from onebuf.graph import Kind, Node, attach, settle
+from onebuf.graph import Kind, Node, attach, attaching, settle
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array
 from onebuf.options import options
@@ -97,10 +98,7 @@ class Call:
         addresses = [bases[at] + offset for at, offset in self._places]
         if shifts is not None:
             addresses = [one + two for one, two in zip(addresses, shifts, strict=True)]
-        scalars = b""
-        if self._scalars:
-            words = [s if s.__class__ is bytes else _given_word(s, held) for s in self._scalars]
-            scalars = b"".join(words)
+        scalars = self._scalar_words(held) if self._scalars else b""
         if limits is None:
             is_outside = self._launch.run(addresses, scalars)
         else:
@@ -109,6 +107,15 @@ class Call:
             )
         if is_outside:
             raise OutsideError(tuple([held_node(number, held) for number in self._picks]))
+
+    def run_then(self, bases: list[int], held: Held, then: list[Action]) -> None:
+        """Run it as one action with what follows."""
+        addresses = [bases[at] + offset for at, offset in self._places]
+        self._launch.run_then(addresses, self._scalar_words(held), then)
+
+    def _scalar_words(self, held: Held) -> bytes:
+        words = [s if s.__class__ is bytes else _given_word(s, held) for s in self._scalars]
+        return b"".join(words)
 
 
 class KernelStep:
@@ -167,18 +174,14 @@ class KernelStep:
     def launch(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel without telling anyone."""
         try:
-            made = self._run(held, arena, given)
+            self._run(held, arena, given)
         except OutsideError:
             raise
         except Exception as error:
             say_where(error, self._told.name, held_node(self._outputs[0].number, held))
             raise
-        for output, new in zip(self._outputs, made, strict=True):
-            if new is not None:
-                attach(held_node(output.number, held), *new)
 
-    def _run(self, held: Held, arena: int, given: Given) -> list[tuple[Array, Block] | None]:
-        """The memory of the results, None for those in the arena."""
+    def _run(self, held: Held, arena: int, given: Given) -> None:
         made: list[tuple[Array, Block] | None] = []
         bases = [0]
         for number in self._inputs:
@@ -188,6 +191,7 @@ class KernelStep:
             node = held[number]
             array = None if node is None else node.array
             bases.append(address_of(stored(node) if array is None else array))
+        overwrites = False
         for output in self._outputs:
             if output.offset_bytes >= 0:
                 bases.append(arena + output.offset_bytes)
@@ -195,13 +199,30 @@ class KernelStep:
                 continue
             if output.gift in given:
                 new = _on_memory_of(held_node(output.gift, held), output)
+                overwrites = True
             else:
                 new = new_array(output.shape, output.dtype)
             bases.append(new[1].address)
             made.append(new)
+        if overwrites:
+            self._overwrite(bases, held, made)
+            return
         limits = self._limits(held, made) if options().check_bounds else None
         self.perform(bases, limits, held)
-        return made
+        for output, new in zip(self._outputs, made, strict=True):
+            if new is not None:
+                attach(held_node(output.number, held), *new)
+
+    def _overwrite(
+        self, bases: list[int], held: Held, made: list[tuple[Array, Block] | None]
+    ) -> None:
+        """Run a kernel that overwrites an operand, and record its results in the same action."""
+        (call,) = self._calls
+        then: list[Action] = []
+        for output, new in zip(self._outputs, made, strict=True):
+            if new is not None:
+                then += attaching(held_node(output.number, held), *new)
+        call.run_then(bases, held, then)
 
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Launch everything, on memory that begins at ``bases``."""

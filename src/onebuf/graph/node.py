@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from math import prod
 from threading import RLock
 from types import CodeType
@@ -334,6 +334,20 @@ def attach(node: Node, array: Array, block: Block) -> None:
     node.op = STORED
     node.srcs = ()
     node.arg = None
+
+
+def attaching(
+    node: Node, array: Array, block: Block
+) -> list[tuple[Callable[..., None], Any, str, Any]]:
+    """What `attach` does, as calls of C code: for whom nothing may come in between."""
+    return [
+        (setattr, block, "readers", node.readers),
+        (setattr, node, "array", array),
+        (setattr, node, "block", block),
+        (setattr, node, "op", STORED),
+        (setattr, node, "srcs", ()),
+        (setattr, node, "arg", None),
+    ]
 
 
 def fail(node: Node, error: Exception) -> None:

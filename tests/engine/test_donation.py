@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import onebuf as ob
 from onebuf import Buffer, config
-from onebuf.engine import dying
 from onebuf.memory import address_of
 
 COUNT = 1 << 18  # 2 MB
@@ -172,8 +171,7 @@ def test_an_operand_that_indices_pick_from_keeps_its_memory_until_then() -> None
 def test_no_program_sees_an_operand_overwritten(data: Any) -> None:
     """Buffers next to arrays: computed with, dropped, written and realised, in any order."""
     draw = data.draw
-    with pytest.MonkeyPatch.context() as patch, config(eager_numel=0):
-        patch.setattr(dying, "LEAST_NBYTES", 1)
+    with config(eager_numel=0, donate_nbytes=0):
         pairs: list[tuple[Buffer, Any]] = []
         for turn in range(draw(st.integers(2, 14))):
             action = draw(st.sampled_from(ACTIONS)) if pairs else "new"
