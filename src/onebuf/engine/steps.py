@@ -209,9 +209,9 @@ class KernelStep:
             return
         limits = self._limits(held, made) if options().check_bounds else None
         self.perform(bases, limits, held)
-        for output, new in zip(self._outputs, made, strict=True):
-            if new is not None:
-                attach(held_node(output.number, held), *new)
+        for output, home in zip(self._outputs, made, strict=True):
+            if home is not None:
+                attach(held_node(output.number, held), *home)
 
     def _overwrite(
         self, bases: list[int], held: Held, made: list[tuple[Array, Block] | None]
