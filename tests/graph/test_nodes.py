@@ -12,7 +12,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config, ops
-from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, node, pending_readers, structure
+from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, node, waiting, structure
 
 FLOAT32 = np.dtype("float32")
 
@@ -272,8 +272,8 @@ def test_the_list_of_readers_does_not_grow_without_bound():
 def test_the_list_of_readers_keeps_the_living():
     x = Buffer([1.0, 2.0])
     kept = [x + float(number) for number in range(600)]
-    waiting = pending_readers(x._node.readers)
-    assert {id(y._node) for y in kept} == {id(reader) for reader in waiting}
+    readers = waiting(x._node.readers)
+    assert {id(y._node) for y in kept} == {id(reader) for reader in readers}
 
 
 def test_the_constants_are_not_kept_without_bound():
@@ -287,7 +287,7 @@ def test_a_copy_reads_what_it_copies():
     x = leaf()
     copied = ops.copied(x)
     assert copied.op is COPY
-    assert pending_readers(x.readers) == [copied]
+    assert waiting(x.readers) == [copied]
 
 
 def test_nodes_describe_themselves():

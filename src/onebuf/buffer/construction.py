@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-import threading
 from typing import Any
 
 import numpy as np
@@ -97,20 +97,18 @@ class Bits:
     """A supply of random bits: a key, and the number of the next stream below it."""
 
     def __init__(self, seed: int | None = None) -> None:
-        self._lock = threading.Lock()
         self.seed(seed)
 
     def seed(self, seed: int | None = None) -> None:
         """Start again from ``seed``; from the system's own randomness if None."""
         number = int.from_bytes(os.urandom(8), "little") if seed is None else seed
-        self._key = (number & 0xFFFFFFFF, (number >> 32) & 0xFFFFFFFF)
-        self._next = 0
+        key = (number & 0xFFFFFFFF, (number >> 32) & 0xFFFFFFFF)
+        self._state = key, itertools.count(1)
 
     def draw(self) -> Draw:
         """A stream that nobody else gets."""
-        with self._lock:
-            self._next += 1
-            return Draw(self._key, self._next)
+        key, numbers = self._state
+        return Draw(key, next(numbers))  # which no other thread or signal handler can split
 
 
 BITS = Bits()

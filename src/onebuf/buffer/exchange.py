@@ -99,10 +99,8 @@ def interface(node: Node) -> dict[str, Any]:
 
 def settle_views(node: Node) -> None:
     """Let views that nobody has looked at yet hold on to the memory that they use."""
-    for reference in list(node.readers.values()):
-        view = reference()
-        if view is not None:
-            settle(view)
+    for view in living_views(node.readers):
+        settle(view)
 
 
 def release(node: Node, spare: int = 0) -> Node:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 from typing import Any, Self
 
-from onebuf.graph import CONSTANT, PLACED, VIEW, Node
+from onebuf.graph import CONSTANT, PLACED, Node
 from onebuf.machine import Device
 from onebuf.ops import copied
 
 
 def claim(node: Node) -> Node:
     """``node`` for a buffer that is to own it; of a node that another buffer owns, a copy."""
-    owner = node.srcs[0] if node.op is VIEW else node
+    owner = node.base
     if owner.claimed or owner.op is CONSTANT:
         node = owner = copied(node)
     owner.claimed = True

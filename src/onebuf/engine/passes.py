@@ -27,7 +27,8 @@ def run_item(item: Item) -> None:
         attach(node, *new_array(node.shape, node.dtype))
         return
     try:
-        operands = tuple([fetch(reading(source)) for source in item.inputs])
+        found = [reading(source) for source in item.inputs]  # held while they are read
+        operands = tuple([fetch(source) for source in found])
         if listeners():
             sizes = (item.bytes_read, item.bytes_written)
             out, block = run_told(node.op.name, sizes, 1, directly, compute, node, operands)

@@ -85,7 +85,8 @@ class ProductStep(KernelStep):
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Make a block of rows, launch the kernel on it, and so on."""
         nodes = [held_node(m.number, held) for m in self._matrices]
-        pairs = [[fetch(reading(src)) for src in node.srcs] for node in nodes]
+        found = [[reading(src) for src in node.srcs] for node in nodes]  # held while they are read
+        pairs = [[fetch(src) for src in pair] for pair in found]
         extent, count = self._extent, self._count
         stacks = [_stacks(*pair) if count < extent else None for pair in pairs]
         tiles = [self._tile(m, stack) for m, stack in zip(self._matrices, stacks, strict=True)]

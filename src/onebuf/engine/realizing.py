@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
@@ -19,7 +17,8 @@ from onebuf.engine.picking import OutsideError, explained
 from onebuf.engine.planning import plan_for
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
-from onebuf.graph import SOURCE, Kind, Node, is_stored, settle
+from onebuf.graph import SOURCE, Kind, Node, is_stored, running, settle
+from onebuf.memory import PoolBlock
 from onebuf.ops import install
 from onebuf.scheduler import is_readable, reading
 
@@ -27,20 +26,10 @@ Array = np.ndarray[Any, Any]
 
 install(OUR_LOOPS, OUR_COMPLEX_LOOPS, OUR_FOLDS, run_into)
 
+COPIED_NBYTES = 2048
+"""So few bytes are copied sooner than held."""
 _COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER})
 """The kinds of nodes whose elements cannot be at hand otherwise; stored ones have another."""
-
-_running = threading.RLock()
-"""One plan runs at a time: two threads may want the same node."""
-
-
-def _unlock_after_fork() -> None:
-    global _running
-    _running = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock_after_fork)
 
 
 def realize(nodes: Sequence[Node]) -> None:
@@ -48,7 +37,7 @@ def realize(nodes: Sequence[Node]) -> None:
     wanted = [node for node in nodes if node.array is None and _is_pending(node)]
     if not wanted:
         return
-    with _running:
+    with running.lock:
         wanted = [node for node in wanted if _is_pending(node)]
         if len(wanted) == 1:
             _run(wanted, False)
@@ -67,12 +56,29 @@ def _is_pending(node: Node) -> bool:
 def read(node: Node) -> Array:
     """The elements of ``node`` to look at: never to write to, never to hand out.
 
-    What another device holds is downloaded.
+    The array keeps what it lies on alive. What another device holds is downloaded.
     """
+    return _held(node, False)
+
+
+def peek(node: Node) -> Array:
+    """As `read`, for a caller that holds ``node`` for as long as it uses the array."""
+    return _held(node, True)
+
+
+def _held(node: Node, is_mine: bool) -> Array:
+    """The elements of ``node``; where they are those of a node that nobody holds, in an array that
+    does. ``is_mine``: somebody holds ``node`` itself."""
     if not is_here(node):
         return gate.transferring().download(node)  # type: ignore[no-any-return]
     realize([node])
-    array = fetch(reading(node))
+    found = reading(node)
+    array = fetch(found)
+    if found.array is array and not (found is node and is_mine):
+        if array.nbytes <= COPIED_NBYTES:
+            array = array.copy()
+        elif isinstance(found.block, PoolBlock):  # other memory is held by arrays on it
+            array = found.block.held(array)
     if switch.on:
         switch.point("read.ready")
     return array
@@ -115,7 +121,7 @@ def is_here(node: Node) -> bool:
 
 def force(node: Node) -> None:
     """Store the elements of ``node``'s base in memory that is the base's alone."""
-    with _running:
+    with running.lock:
         if not is_stored(node):
             _run([node.base], True)
 

@@ -15,7 +15,7 @@ from onebuf import switch
 from onebuf.dtypes import kind, meet_scalar, typed_scalar
 from onebuf.engine import gate
 from onebuf.engine.elementary import INEXACT, OUR_LOOPS, is_ours, run_ours
-from onebuf.engine.realizing import force, is_here, own, read
+from onebuf.engine.realizing import force, is_here, own, peek, read
 from onebuf.engine.sources import write_region
 from onebuf.errors import DeviceError, DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import listeners, run_told
@@ -29,8 +29,10 @@ from onebuf.graph import (
     Op,
     elementwise_dtype,
     fail,
+    forget,
     living_views,
-    pending_readers,
+    settle,
+    waiting,
 )
 from onebuf.layout import View, broadcast_shapes
 from onebuf.memory import FileBlock
@@ -45,7 +47,7 @@ def assign(target: Node, value: Node | Scalar) -> None:
         _assign_afar(target, value)
         return
     _check_here(value, target)
-    new = read(value) if isinstance(value, Node) else np.asarray(typed_scalar(value, target.dtype))
+    new = peek(value) if isinstance(value, Node) else np.asarray(typed_scalar(value, target.dtype))
     _check_fits(new.shape, target.shape)
     check_kind(new, target)
     if target.base.op is SOURCE:
@@ -80,7 +82,7 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
     _check_here(value, target)
     if isinstance(value, Node):
         result = elementwise_dtype(op, dtype, value.dtype)
-        operand: Any = read(value)
+        operand: Any = peek(value)
     else:
         scalar: type = value.__class__
         result = elementwise_dtype(op, dtype, meet_scalar(dtype, scalar))
@@ -203,19 +205,21 @@ def settle_readers(node: Node) -> None:
     readers = node.readers
     if not readers:
         return
-    waiting = pending_readers(readers)
+    late = waiting(readers)
     if switch.on:
         switch.point("write.settle")
-    for reader in waiting:
+    for reader in late:
         try:
             force(reader)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
             fail(reader, error)  # it would never have worked; whoever asks for it will hear so
         if is_here(node) and not is_here(reader):  # it shares this memory, and is only queued yet
             reader.device.driver.synchronize()  # type: ignore[union-attr]
-    views = {} if node.base.op is not PLACED else living_views(readers)
-    readers.clear()
-    readers.update(views)  # which hold on to what is written, and read nothing
+    is_placed = node.base.op is PLACED  # where views hold on to the node, and are counted
+    if not is_placed:
+        for view in living_views(readers):
+            settle(view)
+    forget(readers, with_views=not is_placed)
 
 
 def _assign_source(target: Node, new: Array) -> None:

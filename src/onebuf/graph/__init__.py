@@ -1,5 +1,6 @@
 """The graph: what is to be computed, as immutable nodes with their shapes and dtypes."""
 
+from onebuf.graph import running
 from onebuf.graph.infer import (
     elementwise_dtype,
     reduce_axes,
@@ -16,7 +17,6 @@ from onebuf.graph.node import (
     attaching,
     fail,
     make,
-    pending_readers,
     settle,
     strided,
     structure,
@@ -52,7 +52,8 @@ from onebuf.graph.op import (
     Op,
 )
 from onebuf.graph.origin import Origin, caller, here
-from onebuf.graph.placed import is_stored, living_views, on_block, place_on, placed_block
+from onebuf.graph.placed import is_stored, on_block, place_on, placed_block
+from onebuf.graph.readers import Readers, forget, living_views, waiting
 
 __all__ = [
     "ARANGE",
@@ -89,23 +90,26 @@ __all__ = [
     "Number",
     "Op",
     "Origin",
+    "Readers",
     "attach",
     "attaching",
     "caller",
     "elementwise_dtype",
     "fail",
+    "forget",
     "here",
     "is_stored",
     "living_views",
     "make",
     "on_block",
-    "pending_readers",
     "place_on",
     "placed_block",
     "reduce_axes",
     "reduce_dtype",
     "reduction",
+    "running",
     "settle",
     "strided",
     "structure",
+    "waiting",
 ]

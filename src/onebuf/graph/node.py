@@ -5,8 +5,14 @@ is *stored* and forgets how it was computed. Equal pending nodes are one node.
 
 Two rules make laziness invisible. A pending node always stands for the present content of the
 memory below it: whoever writes to a block first realises the pending nodes that read it, which
-register with what they read (`Node.readers`). And a node has one owner: a second buffer that comes
-upon a node already claimed gets a COPY of it, so that a write to one is not seen by the other.
+register with what they read (`onebuf.graph.readers`). And a node has one owner: a second buffer
+that comes upon a node already claimed gets a COPY of it, so that a write to one is not seen by the
+other.
+
+Becoming stored is safe to be seen half done, by another thread or by a signal handler: the memory
+is there before the operation says so, and the sources go last. So whoever looks at a node without
+the engine's lock reads ``srcs`` and ``arg`` first and ``op`` after them: if that still is the
+operation, they belong to it.
 
 Every node is on one device, and so are its sources: elements go from one device to another by being
 copied, never by an operation. Constants are at home everywhere.
@@ -14,28 +20,26 @@ copied, never by an operation. Constants are at home everywhere.
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Callable, Hashable
 from math import prod
-from threading import RLock
 from types import CodeType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from onebuf import switch
 from onebuf.errors import DeviceError, ExportError
+from onebuf.graph import running
 from onebuf.graph.op import CONSTANT, FAILED, FREED, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
+from onebuf.graph.readers import MANY, Readers, find, prune
 from onebuf.layout import View
 from onebuf.machine import CPU, Device
 from onebuf.memory import POOL, Block, Cell
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
-Readers: TypeAlias = "dict[Hashable, weakref.ref[Node]]"
-"""Pending nodes by what they compute: to find an equal one, and those that read before a write."""
 
 
 class Node:
@@ -88,7 +92,8 @@ class Node:
     @property
     def base(self) -> Node:
         """The node whose elements these are: another one for views, else this node."""
-        return self.srcs[0] if self.op is VIEW else self
+        srcs = self.srcs
+        return srcs[0] if self.op is VIEW else self
 
     @property
     def origin(self) -> Origin | None:
@@ -137,18 +142,6 @@ class Number(Leaf):
     device = None
 
 
-_adopting = RLock()
-
-
-def _unlock_after_fork() -> None:
-    global _adopting
-    _adopting = RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock_after_fork)
-
-
 class Fresh(Leaf):
     """A leaf that nobody shares: what an operation on small operands has just computed.
 
@@ -170,9 +163,12 @@ class Fresh(Leaf):
     def block(self) -> Block:  # type: ignore[override]
         """The block that the elements lie on."""
         if self._block is None:
-            with _adopting:  # two blocks of one cell would give its memory back twice
-                if self._block is None:
-                    self._block = POOL.adopt(self._cell)
+            made = POOL.adopt(self._cell)
+            # Another thread, or code that ran in between, may have been first; two blocks of one
+            # cell would give its memory back twice. No interpreter switches between these lines.
+            if self._block is None:
+                self._block = made
+                made.gives_back = True
         return self._block
 
     def __del__(self) -> None:
@@ -254,30 +250,28 @@ def make(
         key = (op, arg.tobytes() if isinstance(arg, np.generic) else arg, shape, dtype, device)
         readers = _constants
         others = ()
-    if unique:
-        key = object()
-    else:
-        found = readers.get(key)
+    if not unique:
+        found = find(readers, key)
         if found is not None:
-            node = found()
-            if node is not None and node.block is None and node.op is not FAILED:
-                return node
+            return found
     if device is None and op is not CONSTANT and op is not VIEW:
         device = CPU
     if switch.on:
         switch.point("graph.make")
     node = Node(op, srcs, arg, shape, dtype, caller(), device)
     reference = weakref.ref(node)
-    readers[key] = reference
-    if len(readers) > 255:
-        _prune(readers)
+    readers[reference] = reference
+    if not unique:
+        readers[key] = reference
+    if len(readers) > MANY:
+        prune(readers)
     if op is VIEW:
         node.readers = readers
     for other in others:
         readers = other.readers if other.block is None else other.block.readers
-        readers[key] = reference
-        if len(readers) > 255:
-            _prune(readers)
+        readers[reference] = reference
+        if len(readers) > MANY:
+            prune(readers)
     return node
 
 
@@ -325,15 +319,19 @@ def structure(node: Node) -> int:
 
 
 def attach(node: Node, array: Array, block: Block) -> None:
-    """Give ``node`` its elements; it forgets how they were computed."""
+    """Give ``node`` its elements; it forgets how they were computed.
+
+    If code that ran in between has computed it already, those elements stay.
+    """
     if switch.on:
         switch.point("graph.attach")
-    block.readers = node.readers
-    node.array = array
-    node.block = block
-    node.op = STORED
-    node.srcs = ()
-    node.arg = None
+    if node.block is None:
+        block.readers = node.readers
+        node.block = block
+        node.array = array
+        node.op = STORED
+        node.srcs = ()
+        node.arg = None
 
 
 def attaching(
@@ -359,14 +357,22 @@ def fail(node: Node, error: Exception) -> None:
 
 def settle(node: Node) -> Array | None:
     """The array of ``node`` if its elements are stored, also those of a view of a stored base."""
-    if node.array is None and node.op is VIEW:
-        base = node.srcs[0]
-        if base.array is not None and base.block is not None and node.arg.mask is None:
-            node.array = strided(base.block, base.dtype, node.arg)
+    if node.array is not None:
+        return node.array
+    srcs, arg = node.srcs, node.arg
+    if node.op is VIEW:
+        base = srcs[0]
+        if base.array is not None and base.block is not None and arg.mask is None:
+            array = strided(base.block, base.dtype, arg)
             node.block = base.block
-            node.op = STORED
-            node.srcs = ()
-            node.arg = None
+            node.array = array
+            if running.lock.acquire(blocking=False):  # else another thread plans with it
+                try:
+                    node.op = STORED
+                    node.srcs = ()
+                    node.arg = None
+                finally:
+                    running.lock.release()
     return node.array
 
 
@@ -385,27 +391,3 @@ def strided(block: Block, dtype: DT, view: View) -> Array:
     if not block.writable:
         array.flags.writeable = False
     return array
-
-
-def pending_readers(readers: Readers) -> list[Node]:
-    """The nodes among ``readers`` that are still to be computed; views only see, they do not."""
-    nodes = (reference() for reference in list(readers.values()))
-    return [n for n in nodes if n is not None and n.block is None and n.op is not VIEW]
-
-
-def _prune(readers: Readers) -> None:
-    """Forget readers that are gone or have read, if that is at least half of them.
-
-    Only looked for when their number is a power of two: a constant cost for each reader.
-    """
-    count = len(readers)
-    if count & (count - 1):
-        return
-    done = [key for key, reference in list(readers.items()) if _has_read(reference())]
-    if 2 * len(done) >= count:
-        for key in done:
-            readers.pop(key, None)
-
-
-def _has_read(node: Node | None) -> bool:
-    return node is None or node.block is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.graph.node import Node, Readers, settle
+from onebuf.graph.node import Node, settle
 from onebuf.graph.op import PLACED, VIEW
 from onebuf.machine import Device, DeviceBlock
 
@@ -15,11 +15,12 @@ DT = np.dtype[Any]
 
 def place_on(node: Node, block: DeviceBlock) -> None:
     """Give ``node`` its elements, in the memory of its device."""
-    block.readers = node.readers
-    node.block = block  # type: ignore[assignment]
-    node.op = PLACED
-    node.srcs = ()
-    node.arg = None
+    if node.block is None:
+        block.readers = node.readers
+        node.block = block  # type: ignore[assignment]
+        node.op = PLACED
+        node.srcs = ()
+        node.arg = None
 
 
 def on_block(block: DeviceBlock, shape: tuple[int, ...], dtype: DT, device: Device) -> Node:
@@ -28,12 +29,6 @@ def on_block(block: DeviceBlock, shape: tuple[int, ...], dtype: DT, device: Devi
     node.readers = block.readers
     place_on(node, block)
     return node
-
-
-def living_views(readers: Readers) -> Readers:
-    """The views among those who see elements of a device."""
-    nodes = [(key, reference, reference()) for key, reference in list(readers.items())]
-    return {key: one for key, one, node in nodes if node is not None and node.op is VIEW}
 
 
 def placed_block(node: Node) -> DeviceBlock:
@@ -46,4 +41,7 @@ def is_stored(node: Node) -> bool:
     """Whether the elements of ``node`` are in memory, of the host or of its device."""
     if settle(node) is not None:
         return True
-    return node.base.op is PLACED and (node.op is PLACED or node.arg.mask is None)
+    srcs, arg = node.srcs, node.arg
+    if node.op is VIEW:
+        return srcs[0].op is PLACED and arg.mask is None
+    return node.op is PLACED

@@ -24,6 +24,10 @@ class Pin(np.ndarray[Any, Any]):
     block: Block
 
 
+class Hold(Pin):
+    """A pin that is no window: it keeps a block alive while code inside the package reads it."""
+
+
 class Commons:
     """What blocks on the memory of one foreign owner share: those who have yet to read it."""
 
@@ -143,6 +147,15 @@ class Block:
         if 0 in shape:
             return _empty_window(pin, shape, dtype)
         return np.ndarray(shape, dtype, pin, offset_bytes, stride_bytes)
+
+    def held(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """``array``, which lies on this block, as one that keeps the block alive: to be read."""
+        if not array.size:
+            return array
+        hold = Hold((self.nbytes,), np.uint8, self.memory, self.offset_bytes)
+        hold.block = self
+        distance = address_of(array) - self.address
+        return np.ndarray(array.shape, array.dtype, hold, distance, array.strides)
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         flat = self.window((self.nbytes,), np.dtype(np.uint8))

@@ -59,7 +59,10 @@ class Shelves:
         chunks = []
         for shelf in list(self.by_kind.values()):
             while shelf:
-                chunks.append(shelf.pop().chunk)
+                try:
+                    chunks.append(shelf.pop().chunk)
+                except IndexError:  # another thread has taken the last one
+                    break
         return chunks
 
     @property

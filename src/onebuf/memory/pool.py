@@ -5,10 +5,12 @@ therefore keeps what is given back, by size class, and hands it out again. Small
 from slabs; large ones are mappings of their own, advised to use huge pages. Every chunk starts on
 a 64-byte boundary.
 
-A chunk returns to the pool from a finaliser, which may run inside any allocation on any thread.
-So giving back takes no lock: appending to a list and adding to an integer attribute are each
-indivisible under the interpreter's lock. Only growing and trimming lock. The peak counts cells on
-shelves (`onebuf.memory.cells`) as in use, so that taking one costs no arithmetic.
+A chunk returns to the pool from a finaliser, which may run inside any allocation on any thread,
+and signal handlers allocate in the middle of the pool's own lines. So the pool has no lock at all:
+appending to a list, popping from it and adding to an integer attribute are each indivisible under
+the interpreter's lock, and between any two of these the pool is in order. Two threads that find
+nothing map memory each, and keep it. The peak counts cells on shelves (`onebuf.memory.cells`) as in
+use, so that taking one costs no arithmetic.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ from __future__ import annotations
 import errno
 import mmap
 import os
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,10 +63,11 @@ class PoolStats:
 class PoolBlock(Block):
     """A block whose memory goes back to its pool when nothing holds the block any more."""
 
-    __slots__ = ("_pool", "chunk")
+    __slots__ = ("_pool", "chunk", "gives_back")
 
     _pool: Pool
     chunk: Chunk
+    gives_back: bool
     writable = True
 
     @property
@@ -89,9 +91,11 @@ class PoolBlock(Block):
         self._pool = pool
         self._pin = None
         self.readers = {}
+        self.gives_back = True
 
     def __del__(self) -> None:
-        self._pool.give_back(self.chunk)
+        if self.gives_back:
+            self._pool.give_back(self.chunk)
 
 
 class Pool:
@@ -115,9 +119,6 @@ class Pool:
         self._large_cached = 0
         self._free: dict[int, list[Chunk]] = {size: [] for size in _SMALL_CLASS}
         self.shelves = Shelves()
-        self._lock = threading.Lock()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._after_fork)
 
     def allocate(self, nbytes: int) -> PoolBlock:
         """A block of at least ``nbytes`` bytes with undefined content."""
@@ -137,8 +138,10 @@ class Pool:
         return Cell(array, chunk, shelf, min(SHELF_LENGTH, SHELF_BYTES // chunk.nbytes))
 
     def adopt(self, cell: Cell) -> PoolBlock:
-        """The block of a cell's memory, which from now on is shared like any other."""
-        return PoolBlock(self, cell.chunk, cell.array.nbytes)
+        """A block of a cell's memory; it ``gives_back`` that memory once it is told to."""
+        block = PoolBlock(self, cell.chunk, cell.array.nbytes)
+        block.gives_back = False
+        return block
 
     def _take(self, nbytes: int) -> Chunk:
         size = _SMALL_CLASS[(nbytes + 63) >> 6] if nbytes <= SMALL_BYTES else size_class(nbytes)
@@ -176,7 +179,7 @@ class Pool:
     def stats(self) -> PoolStats:
         """Bytes in use, cached and at the peak."""
         shelved = self.shelves.nbytes
-        cached = sum(size * len(chunks) for size, chunks in list(self._free.items()))
+        cached = sum([size * len(self._free[size]) for size in list(self._free)])
         return PoolStats(self._in_use - shelved, cached + shelved, self._peak)
 
     def trim(self) -> int:
@@ -184,53 +187,51 @@ class Pool:
         before = self.stats().cached
         for chunk in self.shelves.clear():
             self.give_back(chunk)
-        with self._lock:
-            kept = self._drain(small=True)
-            free_bytes: dict[int, int] = {}
-            for chunk in kept:
-                free_bytes[id(chunk.memory)] = free_bytes.get(id(chunk.memory), 0) + chunk.nbytes
-            for chunk in kept:
-                if free_bytes[id(chunk.memory)] < _usable(chunk):
-                    self._free[chunk.nbytes].append(chunk)
-            self._drain(small=False)
+        kept = self._drain(small=True)
+        free_bytes: dict[int, int] = {}
+        for chunk in kept:
+            free_bytes[id(chunk.memory)] = free_bytes.get(id(chunk.memory), 0) + chunk.nbytes
+        for chunk in kept:
+            if free_bytes[id(chunk.memory)] < _usable(chunk):
+                self._free[chunk.nbytes].append(chunk)
+        self._drain(small=False)
         return max(0, before - self.stats().cached)
 
     def _drain(self, small: bool) -> list[Chunk]:
         """Take every cached chunk of that kind out of the lists."""
         taken: list[Chunk] = []
-        for size, chunks in list(self._free.items()):
+        for size in list(self._free):
             if (size <= SMALL_BYTES) is small:
-                while chunks:
-                    taken.append(chunks.pop())
+                while (chunk := _pop(self._free[size])) is not None:
+                    taken.append(chunk)
                     if not small:
                         self._large_cached -= size
         return taken
 
     def _evict(self, nbytes: int) -> None:
         """Let go of at least ``nbytes`` of large cached chunks, the largest class first."""
-        for size in sorted(self._free, reverse=True):
-            chunks = self._free[size]
-            while chunks and size > SMALL_BYTES and nbytes > 0:
-                chunks.pop()
+        for size in sorted(list(self._free), reverse=True):
+            if size <= SMALL_BYTES:
+                return
+            while nbytes > 0 and _pop(self._free[size]) is not None:
                 self._large_cached -= size
                 nbytes -= size
 
     def _grow(self, size: int) -> Chunk:
-        with self._lock:
-            if size > SMALL_BYTES:
-                self._free.setdefault(size, [])
-                memory = self._map(size)
-                return Chunk(memory, 0, size, address_of(memory))
-            memory = self._map(SLAB_BYTES)
-            base = address_of(memory)
-            if switch.on:
-                switch.point("pool.cut")
-            first, *rest = (
-                Chunk(memory, offset, size, base + offset)
-                for offset in range(0, SLAB_BYTES - size + 1, size)
-            )
-            self._free[size].extend(rest)
-            return first
+        if size > SMALL_BYTES:
+            self._free.setdefault(size, [])
+            memory = self._map(size)
+            return Chunk(memory, 0, size, address_of(memory))
+        memory = self._map(SLAB_BYTES)
+        base = address_of(memory)
+        if switch.on:
+            switch.point("pool.cut")
+        first, *rest = [
+            Chunk(memory, offset, size, base + offset)
+            for offset in range(0, SLAB_BYTES - size + 1, size)
+        ]
+        self._free[size].extend(rest)
+        return first
 
     def _map(self, nbytes: int) -> mmap.mmap:
         if switch.on:
@@ -255,8 +256,13 @@ class Pool:
             f"{stats.cached} cached; delete buffers that are no longer needed or work in parts"
         )
 
-    def _after_fork(self) -> None:
-        self._lock = threading.Lock()
+
+def _pop(chunks: list[Chunk]) -> Chunk | None:
+    """A chunk, if there is one still: another thread may take the last at any time."""
+    try:
+        return chunks.pop()
+    except IndexError:
+        return None
 
 
 def _usable(chunk: Chunk) -> int:

@@ -36,7 +36,12 @@ def view_of(node: Node) -> View:
     """
     array = settle(node)
     if array is None:
-        return node.arg if node.op is VIEW else View.contiguous(node.shape)
+        arg = node.arg
+        if node.op is VIEW:
+            return arg  # type: ignore[no-any-return]
+        array = node.array
+        if array is None:
+            return View.contiguous(node.shape)
     assert node.block is not None
     size = array.itemsize
     distance = 0

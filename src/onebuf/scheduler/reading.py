@@ -18,17 +18,23 @@ from onebuf.ops import seen, view_of
 def reading(node: Node) -> Node:
     """A node with the same elements as ``node`` that is nearer to memory."""
     while not is_stored(node):
+        through = node.arg  # before the operation: another thread may compute it just now
         base = node.base
-        if base.op is COPY and node is base:
-            node = node.srcs[0]
+        srcs, arg = base.srcs, base.arg
+        op = base.op
+        if op is COPY and node is base:
+            node = srcs[0]
             continue
-        if node.op is not VIEW or base.op not in (COPY, PAD):
+        if node is base or op not in (COPY, PAD):
             return node
-        source = base.srcs[0]
+        source = srcs[0]
         inner = view_of(source)
-        if base.op is PAD:
-            inner = inner.pad(base.arg.widths)
-        composed = compose(node.arg, inner)
+        if op is PAD:
+            inner = inner.pad(arg.widths)
+        composed = compose(through, inner)
+        if composed is None and op is COPY:  # a view of a view may be simpler than either
+            source = reading(source)
+            composed = compose(through, view_of(source))
         if composed is None or composed.mask is not None:
             return node
         node = seen(source, composed)
@@ -48,11 +54,14 @@ def place(node: Node) -> tuple[Node, View]:
         inner = layout(source)
         if base.op is PAD:
             inner = inner.pad(base.arg.widths)
+        there = source if settle(source) is not None else source.base
         composed = compose(view, inner)
+        if composed is None and base.op is COPY:
+            there, inner = place(source)
+            composed = compose(view, inner)
         if composed is None or composed.mask is not None:
             break
-        view = composed
-        base = source if settle(source) is not None else source.base
+        base, view = there, composed
     return base, view
 
 
@@ -74,9 +83,10 @@ def is_readable(node: Node) -> bool:
     """Whether the elements of ``node`` are at hand: constant, or in memory in the right order."""
     if is_stored(node):
         return True
+    arg = node.arg
     base = node.base
     if base.op.kind is Kind.CONSTANT:
-        return node is base or node.arg.mask is None
+        return node is base or arg.mask is None
     if base.op not in (COPY, PAD):
         return False
     source = reading(node)

@@ -1,0 +1,83 @@
+"""Readers: the pending nodes that have yet to read some memory, and equal ones found again.
+
+Memory, and every node that will have memory, has a table of readers with two kinds of entries. A
+weak reference to a node, as its own key, says that this node has yet to read: before the memory is
+written, it is computed. A key that says what a node computes leads to a node that computes just
+that; it is a hint, and may be missing or be another thread's.
+
+No entry of the first kind is ever replaced or cleared with others: each is its node's alone, put in
+by whoever makes the node and taken out when that node has read. Every step is one operation on a
+dict, which neither another thread nor a signal handler can split, so there is no lock to wait for.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, TypeAlias
+
+from onebuf.graph.op import FAILED, VIEW
+
+if TYPE_CHECKING:
+    from onebuf.graph.node import Node
+
+Readers: TypeAlias = "dict[Hashable, weakref.ref[Node]]"
+"""Weak references to pending nodes, by themselves and by what the nodes compute."""
+
+MANY = 255
+"""A table with more entries is looked through for those that are done."""
+_ref = weakref.ref
+
+
+def find(readers: Readers, key: Hashable) -> Node | None:
+    """The pending node that computes what ``key`` says, if one is known."""
+    found = readers.get(key)
+    if found is not None:
+        node = found()
+        if node is not None and node.block is None and node.op is not FAILED:
+            return node
+    return None
+
+
+def waiting(readers: Readers) -> list[Node]:
+    """The nodes that are still to be computed; views only see, they do not."""
+    nodes = [key() for key in list(readers) if key.__class__ is _ref]
+    return [n for n in nodes if n is not None and n.block is None and n.op is not VIEW]
+
+
+def living_views(readers: Readers) -> list[Node]:
+    """The views that nobody has looked at yet."""
+    nodes = [key() for key in list(readers) if key.__class__ is _ref]
+    return [n for n in nodes if n is not None and n.op is VIEW]
+
+
+def forget(readers: Readers, with_views: bool) -> None:
+    """Take out what is gone or has read, and with ``with_views`` the views, which never read."""
+    for key in list(readers):
+        found = readers.get(key)
+        node = None if found is None else found()
+        if _is_done(node) or (with_views and node is not None and node.op is VIEW):
+            readers.pop(key, None)
+
+
+def prune(readers: Readers) -> None:
+    """Forget what is gone or has read, if that is at least half of the table.
+
+    Only looked for when the number of entries is a power of two: a constant cost for each.
+    """
+    count = len(readers)
+    if count & (count - 1):
+        return
+    done = [key for key in list(readers) if _is_done_at(readers, key)]
+    if 2 * len(done) >= count:
+        for key in done:
+            readers.pop(key, None)
+
+
+def _is_done_at(readers: Readers, key: Hashable) -> bool:
+    found = readers.get(key)
+    return found is None or _is_done(found())
+
+
+def _is_done(node: Node | None) -> bool:
+    return node is None or node.block is not None or node.op is FAILED
