@@ -131,8 +131,8 @@ READS = {
     "mask": lambda w: np.asarray(w[np.ones((SIDE, SIDE), bool)]).reshape(SIDE, SIDE),
     "rows": lambda w: np.asarray(w[np.ones(SIDE, bool)]),
     "pairs": lambda w: np.asarray(w[np.arange(SIDE)[:, None], np.arange(SIDE)]),
-    "nonzero": lambda w: (
-        np.asarray(w)[tuple(np.asarray(i) for i in onebuf.nonzero(w))].reshape(SIDE, SIDE)
+    "nonzero": lambda w: np.asarray(w)[tuple(np.asarray(i) for i in onebuf.nonzero(w))].reshape(
+        SIDE, SIDE
     ),
     "unique": lambda w: np.asarray(onebuf.unique_values(w)).reshape(SIDE, SIDE).T[::-1],
     "device": lambda w: np.asarray(w.to_device("PYTHON").to_device("CPU")),

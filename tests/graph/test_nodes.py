@@ -12,7 +12,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config, ops
-from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, node, waiting, structure
+from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, node, structure, waiting
 
 FLOAT32 = np.dtype("float32")
 

@@ -340,8 +340,8 @@ def attaching(
     """What `attach` does, as calls of C code: for whom nothing may come in between."""
     return [
         (setattr, block, "readers", node.readers),
-        (setattr, node, "array", array),
         (setattr, node, "block", block),
+        (setattr, node, "array", array),
         (setattr, node, "op", STORED),
         (setattr, node, "srcs", ()),
         (setattr, node, "arg", None),
