@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from onebuf.backends.cpu.loading import Code, load
 from onebuf.backends.cpu.objects import key_of, make_object
+from onebuf.backends.cpu.shelter import sheltered
 from onebuf.backends.cpu.target import host
 
 Call: TypeAlias = Callable[..., None]
@@ -89,6 +90,7 @@ def _new_function() -> Any:
 
 
 @cache
+@sheltered
 def _bridge(arguments: int) -> _MethodDef:
     """The definition of the built-in for so many arguments, which CPython needs for ever."""
     ir = _bridge_ir(arguments)

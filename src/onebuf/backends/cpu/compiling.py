@@ -12,7 +12,8 @@ from weakref import WeakValueDictionary
 from onebuf.backends.cpu.calling import Call, as_call
 from onebuf.backends.cpu.conversions import conversions_of
 from onebuf.backends.cpu.loading import Code, load, lock
-from onebuf.backends.cpu.objects import failure, key_of, make_object
+from onebuf.backends.cpu.objects import Object, failure, key_of, make_object
+from onebuf.backends.cpu.shelter import sheltered
 from onebuf.backends.cpu.target import Target, host
 from onebuf.events import Compiled, listeners, tell
 
@@ -56,11 +57,24 @@ def compile(ir: str, name: str, target: Target | None = None) -> Program:  # noq
     known = _programs.get((key, name))
     if known is not None:
         return known
+    program, made, start, seconds = _made(ir, name, target, key)
+    if made is None:
+        return program
+    if listeners():
+        tell(Compiled(name, seconds, made.from_disk, start))
+    return program
+
+
+@sheltered
+def _made(
+    ir: str, name: str, target: Target, key: bytes
+) -> tuple[Program, Object | None, float, float]:
+    """The program, its object if that was made now, and when and how long that took."""
     with lock:
+        start = perf_counter()
         program = _programs.get((key, name))
         if program is not None:
-            return program
-        start = perf_counter()
+            return program, None, start, 0.0
         made = make_object(ir, name, target, key)
         try:
             code = load(made.content, [name], conversions_of(made.content))
@@ -68,6 +82,4 @@ def compile(ir: str, name: str, target: Target | None = None) -> Program:  # noq
             raise failure(name, ir, str(error)) from None
         seconds = perf_counter() - start
         program = _programs[key, name] = Program(name, code)
-    if listeners():
-        tell(Compiled(name, seconds, made.from_disk, start))
-    return program
+        return program, made, start, seconds

@@ -1,7 +1,8 @@
 """Loading: objects with machine code become functions at addresses of this process.
 
 Each object is a library of its own, so names never clash, and is unloaded after its `Code` is gone.
-LLVM's state is touched under one lock, which a fork waits for: the child finds LLVM at rest.
+LLVM's state is touched under one lock, which a fork waits for: the child finds LLVM at rest. And it
+is only touched by work that no interrupt ends half-way (`onebuf.backends.cpu.shelter`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from onebuf.backends.cpu.shelter import sheltered
 from onebuf.backends.cpu.target import JIT_LINK, host, machine
 
 lock = RLock()
@@ -54,6 +56,7 @@ def _linker(generation: int) -> Any:
     return llvm.create_lljit_compiler(machine(host()), use_jit_link=JIT_LINK)
 
 
+@sheltered
 def load(object_: bytes, names: Sequence[str], imports: Mapping[str, int] | None = None) -> Code:
     """Load an object and find its functions ``names``.
 

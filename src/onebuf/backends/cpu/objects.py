@@ -14,6 +14,7 @@ import llvmlite.binding as llvm
 
 from onebuf.backends.cpu.cache import digest, here
 from onebuf.backends.cpu.loading import lock
+from onebuf.backends.cpu.shelter import sheltered
 from onebuf.backends.cpu.target import OPTIONS, VERSIONS, Target, machine
 from onebuf.errors import CompileError
 
@@ -41,12 +42,14 @@ def make_object(ir: str, name: str, target: Target, key: bytes) -> Object:
     return Object(content, False)
 
 
+@sheltered
 def generate(ir: str, name: str, target: Target) -> bytes:
     """Run LLVM on ``ir``."""
     with lock, _parsed(ir, name, target) as module:
         return bytes(machine(target).emit_object(module))
 
 
+@sheltered
 def assembly(ir: str, name: str, target: Target) -> str:
     """The code of ``ir`` as text, also for processors other than this one."""
     with lock, _parsed(ir, name, target) as module:

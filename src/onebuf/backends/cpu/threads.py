@@ -17,6 +17,7 @@ from onebuf.backends.cpu.compiling import Program
 from onebuf.backends.cpu.crew import crew_ir, has_futex
 from onebuf.backends.cpu.loading import load, lock
 from onebuf.backends.cpu.objects import key_of, make_object
+from onebuf.backends.cpu.shelter import sheltered
 from onebuf.backends.cpu.target import host
 from onebuf.errors import ArgumentError
 from onebuf.options import options
@@ -34,6 +35,7 @@ class Crew:
     lives for ever, because its workers do.
     """
 
+    @sheltered
     def __init__(self, futex: bool) -> None:
         target = host()
         ir = crew_ir(target, futex)
@@ -53,8 +55,11 @@ class Crew:
 
     def grow(self, threads: int) -> None:
         """Have workers enough for ``threads`` threads, the caller's included, if possible."""
-        if threads - 1 <= self._wanted:
-            return
+        if threads - 1 > self._wanted:
+            self._grow(threads)
+
+    @sheltered
+    def _grow(self, threads: int) -> None:
         with self._lock:
             self._wanted = max(self._wanted, threads - 1)
             # Who looks for work on a core that a thread with work needs only slows it down.
@@ -114,12 +119,17 @@ def cores() -> int:
 
 def _crew() -> Crew | None:
     """The crew of this process; None where the system has no way to sleep that we know."""
-    global _chosen
     if _chosen is None and sys.platform != "win32":
-        with lock:
-            if _chosen is None:
-                _chosen = Crew(has_futex(host()))
+        _choose()
     return _chosen
+
+
+@sheltered
+def _choose() -> None:
+    global _chosen
+    with lock:
+        if _chosen is None:
+            _chosen = Crew(has_futex(host()))
 
 
 def _after_fork_in_child() -> None:
