@@ -2,6 +2,7 @@
 # What is installed follows pyproject.toml; `make clean` starts afresh.
 #
 #   make test ARGS='-k view -x -n0'   more arguments for pytest (test, test-interop) or a benchmark
+#   make test-outside ARGS='scipy:stats'   a part of it; what was run is kept in .outside
 #   make test PYTHON=python3.13       another interpreter; only asked for when .venv is made
 
 VENV := .venv
@@ -21,7 +22,7 @@ export POCL_DEVICES := pthread pthread
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help tour test test-interop check bench bench-peers bench-devices bench-clients format clean
+.PHONY: help tour test test-interop test-outside check bench bench-peers bench-devices bench-clients format clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -37,6 +38,9 @@ test: $(VENV)/.installed-test ## run all tests and every example in the docs
 test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax, skipping none
 	@$(PYTEST) $(INTEROP) -m interop -n auto --dist worksteal -rs --junitxml=$(VENV)/interop.xml $(ARGS)
 	@$(BIN)/python -c "$$COUNT_SKIPPED" $(VENV)/interop.xml
+
+test-outside: $(VENV)/.installed-outside ## run SciPy's, scikit-learn's and NumPy's own tests on buffers
+	@$(BIN)/python tools/outside/run.py $(ARGS)
 
 check: $(VENV)/.installed-dev ## check format, lint, types, layers and the examples in the docs
 	$(BIN)/ruff format --check .
@@ -63,7 +67,7 @@ format: $(VENV)/.installed-dev ## rewrite the sources in the one format
 
 clean: ## remove .venv and everything that the tools left behind
 	rm -rf $(VENV) build dist .coverage .hypothesis .import_linter_cache
-	rm -rf .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .mypy_cache .outside .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ------------------------------------------------------------------------------------- set-up
@@ -71,6 +75,7 @@ clean: ## remove .venv and everything that the tools left behind
 EXTRA_package := [opencl]
 EXTRA_test := [test]
 EXTRA_interop := [test,interop]
+EXTRA_outside := [outside]
 EXTRA_dev := [dev]
 EXTRA_bench := [bench]
 

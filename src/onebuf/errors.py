@@ -32,6 +32,8 @@ second built-in, an error is that too: a CopyError a BufferError, a ProtocolErro
 
 from __future__ import annotations
 
+import numpy as np
+
 
 class OnebufError(Exception):
     """Base of every error that onebuf raises on purpose."""
@@ -45,8 +47,8 @@ class LayoutError(OnebufError, ValueError):
     """A view that strides cannot express, or that means nothing."""
 
 
-class AxisError(OnebufError, IndexError, ValueError):
-    """An axis outside the buffer's dimensions, or named twice."""
+class AxisError(OnebufError, np.exceptions.AxisError):
+    """An axis outside the buffer's dimensions, or named twice; NumPy's AxisError, too."""
 
 
 class IndexRangeError(OnebufError, IndexError):

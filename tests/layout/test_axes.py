@@ -55,3 +55,8 @@ def test_an_axis_named_twice_is_an_error():
 def test_an_axis_is_an_integer(axis):
     with pytest.raises(ArgumentTypeError, match="as an integer, got"):
         normalize_axis(axis, 2)
+
+
+def test_an_axis_error_is_numpys_too_and_keeps_its_words() -> None:
+    with pytest.raises(np.exceptions.AxisError, match=r"sum .*axis 2, which is out of bounds"):
+        normalize_axis(2, 2, "sum")

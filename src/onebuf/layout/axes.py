@@ -17,7 +17,7 @@ def normalize_axis(axis: int, ndim: int, what: str = "axis") -> int:
     2
     >>> normalize_axis(3, 3, "sum")
     Traceback (most recent call last):
-    onebuf.errors.AxisError: sum needs an axis in -3..2 of a 3-d shape, got axis 3; ...
+    onebuf.errors.AxisError: sum needs an axis in -3..2 of a 3-d shape, got axis 3, ...
     """
     try:
         number = as_int(axis)
@@ -33,8 +33,8 @@ def normalize_axis(axis: int, ndim: int, what: str = "axis") -> int:
             "add an axis first (expand_dims)"
         )
     raise AxisError(
-        f"{what} needs an axis in {-ndim}..{ndim - 1} of a {ndim}-d shape, got axis {number}; "
-        "name an axis that exists"
+        f"{what} needs an axis in {-ndim}..{ndim - 1} of a {ndim}-d shape, got axis {number}, "
+        "which is out of bounds; name an axis that exists"
     )
 
 

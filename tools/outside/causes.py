@@ -1,0 +1,98 @@
+"""Why a test fails: tables of regular expressions, each with an explanation.
+
+`IN_SOURCE` is asked about the text of a test function, whatever its outcome: these tests need
+something that buffers do not have on purpose, and are counted apart. `IN_MESSAGE` is asked about
+the error of a failed test, first match first; `APART` says which of those are counted apart, too.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PATTERNS = {
+    "object": [
+        r"\bobject\b|object_|['\"]O['\"]",
+        r"\bDecimal\b|\bFraction\b|\brational\b",
+    ],
+    "text": [
+        r"['\"][<>|=]?[SUa]\d+['\"]|['\"][SUT]['\"]|np\.str_|np\.bytes_|StringDType|np\.char\b",
+        r"dtype=(str|bytes|['\"][SU])|astype\((str|['\"][SU])|chararray",
+    ],
+    "datetime": [r"datetime64|timedelta64|['\"][<>]?[mM]8|['\"][mM]['\"]"],
+    "structured": [
+        r"dtype\(\[\(|dtype=\[[\[(]|\[\(['\"]\w*['\"], ?|['\"]i\d?,i|names['\"]:",
+        r"np\.void|np\.rec\b|recarray|['\"]V\d*['\"]",
+    ],
+    "longdouble": [r"longdouble|longcomplex|float128|complex256|LD_INFO|['\"][gG]['\"]"],
+    "byte order": [r"['\"]>[a-zA-Z]\d*['\"]|['\"]>['\"]|newbyteorder|byteswap|isnative"],
+    "subclass": [
+        r"class \w+\((np\.)?(ndarray|matrix|memmap|ma)|np\.matrix|matrix\(|asmatrix|memmap",
+        r"MaskedArray|np\.ma\b|subok|_SubclassArray|MySubClass|\bTestArray\b|RealArray",
+        r"__array_finalize__|__array_wrap__|__array_prepare__",
+    ],
+    "C internals": [
+        r"getrefcount|HAS_REFCOUNT|_multiarray_tests|_umath_tests|_rational_tests|_multiarray_umath",
+        r"\bumt\.|\bmt\.|\bopflag|ctypeslib|\.ctypes\b|nditer|_get_ndarray_c_version|PyCapsule",
+        r"__array_struct__|sys\.getsizeof|frompyfunc|_simd\b|__cpu_|assert_no_gc_cycles|weakref",
+        r"__array_priority__|__array_function__|__array_ufunc__|get_array_wrap|_ufunc_doc",
+    ],
+}
+IN_SOURCE = {name: "|".join(patterns) for name, patterns in _PATTERNS.items()}
+"""By name: what the source of a test says that needs something which buffers are not."""
+
+EXPLAINED = {
+    "object": "elements are Python objects",
+    "text": "elements are text or bytes",
+    "datetime": "elements are dates or durations",
+    "structured": "elements are records or raw bytes",
+    "longdouble": "elements are wider than 64 bits",
+    "byte order": "elements are in the other byte order",
+    "subclass": "a subclass of ndarray: matrices, masked arrays, or one of the test's own",
+    "C internals": "reference counts, iterators and protocols of the C implementation",
+}
+
+IN_MESSAGE: list[tuple[str, str, str]] = [
+    (
+        "missing",
+        r"onebuf has no attribute|has no attribute",
+        "a function or method that is not there",
+    ),
+    (
+        "foreign dtype",
+        r"needed one of the dtypes|needs numbers or bools, got (str|bytes|dict|object|\w+):|"
+        r"Cannot interpret .* as a data type|object arrays",
+        "a dtype that buffers do not have, found when the test ran",
+    ),
+    (
+        "keyword",
+        r"unexpected keyword argument|got some positional-only",
+        "a keyword that is not there",
+    ),
+    (
+        "arguments",
+        r"takes \d+ positional|takes from|missing \d+ required",
+        "an argument that is not there",
+    ),
+    (
+        "no error",
+        r"DID NOT RAISE|not raised",
+        "an error of NumPy's that is none here, or of another kind",
+    ),
+    ("no warning", r"DID NOT WARN|No warning", "a warning of NumPy's that is none here"),
+    ("message", r"Regex pattern did not match|Regex: |does not match", "an error with other words"),
+    ("values", r"Mismatched elements|Arrays are not|not equal|Not equal|ACTUAL", "other values"),
+    ("comparison", r"^AssertionError", "an assertion of the test's own"),
+    ("crash", r"^crashed", "the process ended"),
+    ("timeout", r"Timeout", "too slow for the limit of time"),
+]
+"""Name, pattern and explanation; the first that matches is the cause."""
+
+APART = frozenset(["foreign dtype"])
+
+
+def of_message(message: str) -> str:
+    """The cause that the message of a failed test shows."""
+    for name, pattern, _ in IN_MESSAGE:
+        if re.search(pattern, message):
+            return name
+    return re.match(r"\w*", message)[0] or "other"  # type: ignore[index]
