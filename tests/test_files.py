@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 from pathlib import Path
 
@@ -228,7 +229,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(OnebufError, match="safetensors"):
         onebuf.save(path, Buffer([1, 2], dtype="bfloat16"))
     with pytest.raises(TypeError, match="asarray"):
-        onebuf.save(path, [1, 2])
+        onebuf.save(path, None)
     assert [p.name for p in tmp_path.iterdir()] == ["x.npy"]
     assert onebuf.open(path).to_python() == [1, 2]
 
@@ -270,3 +271,178 @@ def test_a_damaged_header_is_an_error_that_names_the_file(
         assert str(path) in str(fault)
     assert path.read_bytes() == content
     assert onebuf.memory_stats()["CPU"].in_use - before < 100_000
+
+
+# -- NumPy's names --------------------------------------------------------------------------------
+
+
+def test_load_reads_what_numpy_and_we_saved(tmp_path: Path) -> None:
+    array = numbers().transpose(2, 0, 1)
+    for number, save in enumerate((np.save, onebuf.save)):
+        path = tmp_path / f"{number}.npy"
+        save(path, array)
+        found = onebuf.load(path)
+        assert isinstance(found, Buffer)
+        assert found.dtype == array.dtype
+        assert found.to_python() == array.tolist()
+        found[0, 0, 0] = 99  # memory of its own
+        assert found[0, 0, 0] == 99
+        assert np.load(path).tolist() == array.tolist()
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">i2", ">c8", ">u4", ">f2"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_load_turns_other_byte_orders_into_ours(tmp_path: Path, dtype: str, order: str) -> None:
+    array = np.arange(6).reshape(2, 3).astype(dtype, order=order)
+    np.save(tmp_path / "x.npy", array)
+    found = onebuf.load(tmp_path / "x.npy")
+    assert found.dtype == array.dtype.newbyteorder("=")
+    assert found.to_python() == array.tolist()
+    with pytest.raises(OnebufError, match="byte order"):
+        onebuf.open(tmp_path / "x.npy")
+
+
+def test_load_with_a_mode_maps_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    onebuf.save(path, [1.0, 2.0])
+    mapped = onebuf.load(path, mmap_mode="r+")
+    mapped[0] = 5
+    mapped.close()
+    assert np.load(path).tolist() == [5, 2]
+
+
+def test_save_adds_a_suffix_as_numpy_does(tmp_path: Path) -> None:
+    for name in ("plain", "version.1", "notes.txt"):
+        onebuf.save(tmp_path / name, [1, 2])
+        assert np.load(tmp_path / f"{name}.npy").tolist() == [1, 2]
+    onebuf.savez(tmp_path / "several", [1, 2], x=[3.0])
+    assert sorted(np.load(tmp_path / "several.npz")) == ["arr_0", "x"]
+    with pytest.raises(OnebufError, match="ends in"):
+        onebuf.save(tmp_path / "unclear.txt", {"x": Buffer([1])})
+
+
+@pytest.mark.parametrize("save", ["savez", "savez_compressed"])
+def test_savez_is_read_by_numpy_and_by_us(tmp_path: Path, save: str) -> None:
+    path = tmp_path / "x.npz"
+    getattr(onebuf, save)(path, Buffer([1, 2]), numbers(), weight=Buffer([0.5]), bias=3)
+    wanted = {"weight": [0.5], "bias": 3, "arr_0": [1, 2], "arr_1": numbers().tolist()}
+    assert {name: array.tolist() for name, array in np.load(path).items()} == wanted
+    for archive in (onebuf.open(path), onebuf.load(path)):
+        assert archive.files == list(archive) == list(wanted)
+        assert {name: buffer.to_python() for name, buffer in archive.items()} == wanted
+
+
+def test_an_archive_that_was_loaded_gives_new_buffers_each_time(tmp_path: Path) -> None:
+    onebuf.savez(tmp_path / "x.npz", a=[1, 2])
+    archive = onebuf.load(tmp_path / "x.npz")
+    first = archive["a"]
+    first += 1
+    assert archive["a"].to_python() == [1, 2]
+    opened = onebuf.open(tmp_path / "x.npz")
+    assert opened["a"] is opened["a"]
+
+
+def test_a_name_given_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="arr_0"):
+        onebuf.savez(tmp_path / "x.npz", [1], arr_0=[2])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_open_files_hold_one_array_after_another() -> None:
+    file = io.BytesIO()
+    arrays = [np.arange(3), np.ones((2, 2)), np.array(5, np.int8)]
+    for array in arrays:
+        onebuf.save(file, Buffer(array))
+    file.seek(0)
+    assert [np.load(file).tolist() for _ in arrays] == [array.tolist() for array in arrays]
+    file.seek(0)
+    assert [onebuf.load(file).tolist() for _ in arrays] == [array.tolist() for array in arrays]
+    with pytest.raises(OnebufError):
+        onebuf.load(file)
+
+
+def test_archives_go_to_open_files_too() -> None:
+    file = io.BytesIO()
+    onebuf.savez(file, a=[1, 2])
+    file.seek(0)
+    assert np.load(file)["a"].tolist() == [1, 2]
+    file.seek(0)
+    assert onebuf.load(file)["a"].tolist() == [1, 2]
+
+
+def test_a_pipe_that_ends_early_is_an_error_without_a_large_allocation() -> None:
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}\n"
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
+
+    class Pipe(io.RawIOBase):
+        def __init__(self) -> None:
+            self.left = io.BytesIO(content)
+
+        def read(self, size: int = -1) -> bytes:
+            return self.left.read(size)
+
+    with pytest.raises(OnebufError, match="only 64 follow"):
+        onebuf.load(Pipe())
+    with pytest.raises(OnebufError, match="only 64 follow"):
+        onebuf.load(io.BytesIO(content))
+
+
+@pytest.mark.parametrize("file", [3, None, io.StringIO(), object()])
+def test_what_is_no_file_is_named(file: object) -> None:
+    for function in (onebuf.load, lambda file: onebuf.save(file, [1]), onebuf.savez):
+        with pytest.raises(TypeError, match="needed a path"):
+            function(file)
+
+
+# -- with -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.safetensors", "x.npz"])
+def test_with_does_not_hide_the_error_of_its_block(tmp_path: Path, name: str) -> None:
+    onebuf.save(tmp_path / name, Buffer([1.0, 2.0, 3.0]))
+    views = []
+
+    def fail() -> None:
+        with onebuf.open(tmp_path / name) as opened:
+            buffer = opened if isinstance(opened, Buffer) else next(iter(opened.values()))
+            views.append(buffer[1:])
+            raise ZeroDivisionError("the user's")
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        fail()
+    assert any("closing failed, too" in note for note in caught.value.__notes__)
+    assert views[0].to_python() == [2, 3]
+
+
+def test_with_closes_when_its_block_fails_and_nothing_is_in_use(tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    onebuf.save(path, Buffer([1.0, 2.0]))
+    opened = onebuf.open(path, "r+")
+
+    def fail() -> None:
+        with opened:
+            opened[0] = 7
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        fail()
+    assert not hasattr(caught.value, "__notes__")
+    assert np.load(path).tolist() == [7, 2]
+    with pytest.raises(OnebufError):
+        opened.tolist()
+
+
+def test_an_archive_closes_what_it_can(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    onebuf.save(path, {"a": Buffer([1.0]), "b": Buffer([2.0])})
+    archive = onebuf.open(path)
+    other, view = archive["b"], archive["a"][:1]
+    with pytest.raises(BufferError, match="views"):
+        archive.close()
+    with pytest.raises(OnebufError):
+        other.tolist()
+    assert list(archive) == ["a"]
+    assert view.tolist() == [1.0]
+    del view
+    archive.close()
+    assert list(archive) == []

@@ -183,7 +183,7 @@ if _TYPE_CHECKING:
     from onebuf import fft, linalg
     from onebuf.buffer.einstein import einsum
     from onebuf.engine.profiling import Profiling
-    from onebuf.files import Archive, open, save
+    from onebuf.files import Archive, load, open, save, savez, savez_compressed
     from onebuf.kinds import ReplicatedBuffer
 
 __version__ = "0.1.0"
@@ -193,12 +193,12 @@ e, inf, nan, pi, newaxis = _math.e, _math.inf, _math.nan, _math.pi, None
 
 # What most programs never use, and what imports much: loaded when it is first named.
 _LATER = {
-    "Archive": "onebuf.files",
+    **dict.fromkeys(
+        ("Archive", "load", "open", "save", "savez", "savez_compressed"), "onebuf.files"
+    ),
     "Profiling": "onebuf.engine.profiling",
     "ReplicatedBuffer": "onebuf.kinds",
     "einsum": "onebuf.buffer.einstein",
-    "open": "onebuf.files",
-    "save": "onebuf.files",
 }
 _LATER_MODULES = ("fft", "linalg")
 
@@ -329,6 +329,7 @@ __all__ = [
     "less_equal",
     "linalg",
     "linspace",
+    "load",
     "log",
     "log1p",
     "log2",
@@ -374,6 +375,8 @@ __all__ = [
     "roll",
     "round",
     "save",
+    "savez",
+    "savez_compressed",
     "schedule",
     "searchsorted",
     "sign",

@@ -83,5 +83,11 @@ class Placement(Handle):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None:
+            self.close()
+            return
+        try:
+            self.close()
+        except Exception as second:  # the lines that failed may well hold views still
+            error.add_note(f"closing failed, too: {second}")

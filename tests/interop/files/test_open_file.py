@@ -38,12 +38,29 @@ def test_a_directory_with_metadata_is_a_store(tmp_path):
     assert isinstance(open_file(tmp_path / "group"), ZarrGroup)
 
 
-def test_anything_else_is_raw(tmp_path):
-    path = tmp_path / "numbers.txt"
+@pytest.mark.parametrize("name", ["numbers.txt", "numbers.dat", "numbers", "a.npz.old", "x.h5"])
+def test_a_file_of_unknown_kind_is_refused_unless_it_is_described(tmp_path, name):
+    path = tmp_path / name
     path.write_bytes(np.arange(6, dtype=np.float32).tobytes())
-    assert open_file(path).view.shape == (24,)
+    with pytest.raises(FileFormatError, match=r"dtype= or format='raw'"):
+        open_file(path)
+    assert open_file(path, format="raw").view.shape == (24,)
+    assert open_file(path, dtype="uint8").view.shape == (24,)
+    assert open_file(path, shape=(2, 12)).view.shape == (2, 12)
     held = open_file(path, dtype="float32", shape=(2, -1), offset_bytes=8)
     assert held.window().tolist() == [[2, 3], [4, 5]]
+
+
+@pytest.mark.parametrize("name", ["numbers.bin", "numbers.raw"])
+def test_raw_files_are_bytes_unless_it_is_said_what_they_are(tmp_path, name):
+    (tmp_path / name).write_bytes(bytes(range(6)))
+    assert open_file(tmp_path / name).window().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_archives_are_known_by_their_first_bytes(tmp_path):
+    save_file(tmp_path / "a.npz", {"x": np.arange(3)})
+    (tmp_path / "a.npz").rename(tmp_path / "a.backup")
+    assert open_file(tmp_path / "a.backup")["x"].window().tolist() == [0, 1, 2]
 
 
 def test_a_named_format_wins_over_suffix_and_content(tmp_path):

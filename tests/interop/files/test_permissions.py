@@ -21,7 +21,7 @@ from onebuf.interop.files.permissions import Permissions, default_mode
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs Unix permissions")
 
 NAMING = ["unnamed", "named"]
-FILES = ["npy", "safetensors", "raw"]
+FILES = ["npy", "npz", "safetensors", "raw"]
 ACL = "system.posix_acl_access"
 
 

@@ -11,12 +11,15 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from onebuf.errors import ArgumentError
+from onebuf.interop.files.header import fault, show
 from onebuf.interop.files.npy import MAGIC
+from onebuf.interop.files.npz import is_npz
 from onebuf.interop.held import Source
 from onebuf.memory import Mode
 
 SUFFIXES = {
     ".npy": "npy",
+    ".npz": "npz",
     ".safetensors": "safetensors",
     ".zarr": "zarr",
     ".bin": "raw",
@@ -63,8 +66,11 @@ def format_of_name(path: Path) -> str | None:
     return SUFFIXES.get(path.suffix.lower())
 
 
-def format_of_existing(path: Path) -> str:
-    """The format of a file or directory that is there."""
+def format_of_existing(path: Path, *, is_described: bool = False) -> str:
+    """The format of a file or directory that is there, by its suffix or its first bytes.
+
+    A file of which neither says anything is raw if it ``is_described`` by the caller.
+    """
     named = format_of_name(path)
     if path.is_dir():
         if named == "zarr" or is_zarr_store(path):
@@ -76,7 +82,19 @@ def format_of_existing(path: Path) -> str:
     if named is not None and named != "raw":
         return named
     with path.open("rb") as file:
-        return "npy" if file.read(len(MAGIC)) == MAGIC else "raw"
+        first = file.read(len(MAGIC))
+    if first == MAGIC:
+        return "npy"
+    if named is None and is_npz(first):
+        return "npz"
+    if named == "raw" or is_described:
+        return "raw"
+    raise fault(
+        path,
+        f"needed a file that ends in {', '.join(SUFFIXES)}, or starts like .npy or .npz files, got "
+        f"one that starts with {show(first)}; pass dtype= or format='raw' if it holds elements and "
+        "nothing else, or format= if its name is wrong",
+    )
 
 
 def is_zarr_store(path: Path) -> bool:

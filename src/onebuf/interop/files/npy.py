@@ -15,17 +15,18 @@ import numpy as np
 from numpy.lib import format as npy_format
 
 from onebuf.dtypes import EXTENDED, STANDARD, as_dtype, float16, is_supported
-from onebuf.errors import DTypeError
+from onebuf.errors import DTypeError, FileFormatError
 from onebuf.interop.files.elements import write_elements
 from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
 from onebuf.interop.held import Held
 from onebuf.layout import View
-from onebuf.memory import Mode, map_file
+from onebuf.memory import POOL, Block, Mode, map_file
 
 MAGIC = npy_format.MAGIC_PREFIX
 DTYPES = (*STANDARD, float16)
 """Types that a .npy file can name."""
 
+READ_NBYTES = 1 << 24
 HEADER_LIMIT = 4096
 """Longest header read: twice what 64 axes need."""
 
@@ -35,6 +36,10 @@ _NARROW_ADVICE = (
 _LENGTH_NBYTES = {(1, 0): 2, (2, 0): 4, (3, 0): 4}
 
 
+PREFIX_NBYTES = npy_format.MAGIC_LEN + 4 + HEADER_LIMIT
+"""So many bytes of a file hold its whole header."""
+
+
 class Header(NamedTuple):
     """What a .npy file says about itself; the elements start at ``data_start_bytes``."""
 
@@ -42,29 +47,108 @@ class Header(NamedTuple):
     is_column_major: bool
     dtype: np.dtype[Any]
     data_start_bytes: int
+    is_swapped: bool = False
+    """Whether the elements have the byte order of other machines."""
 
 
 def open_npy(path: str | os.PathLike[str], mode: Mode = "r") -> Held:
     """Map the array of a .npy file; bytes after its last element are ignored."""
     whole = map_file(path, mode)
-    prefix = bytes(whole.memory[: npy_format.MAGIC_LEN + 4 + HEADER_LIMIT])
-    shape, is_column_major, dtype, start_bytes = parse_header(path, prefix)
-    nbytes = count_nbytes(path, shape, dtype, "the header")
-    available = whole.nbytes - start_bytes
+    header = parse_header(path, bytes(whole.memory[:PREFIX_NBYTES]))
+    nbytes = count_nbytes(path, header.shape, header.dtype, "the header")
+    available = whole.nbytes - header.data_start_bytes
     if nbytes > available:
-        raise fault(
-            path,
-            f"the header claims {dtype} elements of shape {show(shape)}, which take {nbytes} "
-            f"bytes, but only {available} follow; the file is truncated",
-        )
+        raise truncated(path, header, nbytes, available)
+    return place(header, whole.part(header.data_start_bytes, nbytes))
+
+
+def read_npy(file: BinaryIO, name: str) -> Held:
+    """The next array of an open file, in memory of its own; the file is then at its end."""
+    prefix = _read_prefix(file, name)
+    header = parse_header(name, prefix, any_order=True)
+    nbytes = count_nbytes(name, header.shape, header.dtype, "the header")
+    available = _available_nbytes(file)
+    if available is not None and nbytes > available:
+        raise truncated(name, header, nbytes, available)
+    received = bytearray()
+    if available is None:  # a pipe: nothing is known but what comes
+        while len(received) < nbytes:
+            piece = file.read(min(READ_NBYTES, nbytes - len(received)))
+            if not piece:
+                raise truncated(name, header, nbytes, len(received))
+            received += piece
+    block = POOL.allocate(nbytes)
+    elements = block.window((nbytes,), np.dtype(np.uint8), [1], 0)
+    if received:
+        elements[:] = np.frombuffer(received, np.uint8)
+    position = len(received)
+    while position < nbytes:
+        piece = file.read(min(READ_NBYTES, nbytes - position))
+        if not piece:
+            raise truncated(name, header, nbytes, position)
+        elements[position : position + len(piece)] = np.frombuffer(piece, np.uint8)
+        position += len(piece)
+    if header.is_swapped:
+        swap_bytes(elements, header.dtype)
+    return place(header, block)
+
+
+def swap_bytes(elements: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> None:
+    """Turn the bytes of elements of the other byte order into ours, in place.
+
+    >>> elements = np.frombuffer(bytearray(b"\\0\\1\\0\\2"), np.uint8)
+    >>> swap_bytes(elements, np.dtype("int16"))
+    >>> elements.view("<i2").tolist()
+    [1, 2]
+    """
+    width = dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
+    elements.view(np.dtype(f"u{width}")).byteswap(inplace=True)
+
+
+def _read_prefix(file: BinaryIO, name: str) -> bytes:
+    """The bytes of the header and not one more, as far as they are there."""
+    prefix = file.read(npy_format.MAGIC_LEN)
+    length_nbytes = 2 if prefix[-2:-1] == b"\1" else 4
+    prefix += file.read(length_nbytes)
+    length = int.from_bytes(prefix[-length_nbytes:], "little")
+    return prefix + file.read(min(length, HEADER_LIMIT))
+
+
+def _available_nbytes(file: BinaryIO) -> int | None:
+    try:
+        position = file.tell()
+        end = file.seek(0, os.SEEK_END)
+        file.seek(position)
+    except (OSError, AttributeError):
+        return None
+    return end - position
+
+
+def truncated(
+    path: str | os.PathLike[str], header: Header, nbytes: int, available: int
+) -> FileFormatError:
+    """The error for a file that has fewer bytes than its header claims."""
+    return fault(
+        path,
+        f"the header claims {header.dtype} elements of shape {show(header.shape)}, which take "
+        f"{nbytes} bytes, but only {available} follow; the file is truncated",
+    )
+
+
+def place(header: Header, block: Block) -> Held:
+    """The array of which ``block`` has the elements, in the order that the header says."""
+    shape = header.shape
     view = View.contiguous(shape)
-    if is_column_major:
+    if header.is_column_major:
         view = View.contiguous(shape[::-1]).permute(tuple(range(len(shape)))[::-1])
-    return Held(whole.part(start_bytes, nbytes), dtype, view)
+    return Held(block, header.dtype, view)
 
 
-def parse_header(path: str | os.PathLike[str], prefix: bytes) -> Header:
-    """The header in a file's first bytes, with a type and extents that buffers can have."""
+def parse_header(path: str | os.PathLike[str], prefix: bytes, *, any_order: bool = False) -> Header:
+    """The header in a file's first bytes, with a type and extents that buffers can have.
+
+    ``any_order`` allows elements in the byte order of other machines.
+    """
     file = BytesIO(prefix)
     try:
         version = npy_format.read_magic(file)
@@ -91,8 +175,9 @@ def parse_header(path: str | os.PathLike[str], prefix: bytes) -> Header:
     return Header(
         check_shape(path, shape, "the header"),
         is_column_major,
-        _check_dtype(path, dtype),
+        _check_dtype(path, dtype.newbyteorder("=") if any_order else dtype),
         file.tell(),
+        not dtype.isnative,
     )
 
 

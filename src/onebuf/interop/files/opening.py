@@ -12,6 +12,7 @@ from onebuf.dtypes import uint8
 from onebuf.errors import ArgumentError
 from onebuf.interop.files.formats import check_format, format_of_existing, optional_format
 from onebuf.interop.files.npy import open_npy
+from onebuf.interop.files.npz import open_npz
 from onebuf.interop.files.raw import open_raw
 from onebuf.interop.files.safetensors import open_safetensors
 from onebuf.interop.held import Opened
@@ -30,9 +31,10 @@ def open_file(
     """The array or arrays of the file or store at ``path``.
 
     ``mode`` is ``"r"`` (read only), ``"r+"`` (writes go to the file) or ``"c"`` (writes stay in
-    memory). ``format`` is npy, safetensors, zarr or raw; without it the path's suffix and first
-    bytes decide, and anything unknown is raw. ``dtype``, ``shape`` and ``offset_bytes`` say what
-    is in a raw file; the other formats say it themselves.
+    memory). ``format`` is npy, npz, safetensors, zarr or raw; without it the path's suffix and
+    first bytes decide. ``dtype``, ``shape`` and ``offset_bytes`` say what is in a raw file; the
+    other formats say it themselves. A file of unknown kind is raw if one of them is given, and
+    refused if not.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -51,10 +53,12 @@ def open_file(
         )
     if not path.is_dir() and not path.is_file():
         raise ArgumentError(f"{path}: needed a file or a zarr store, got a device, pipe or socket")
-    format = format_of_existing(path) if format is None else format
+    given = {"dtype": dtype, "shape": shape, "offset_bytes": offset_bytes}
+    if format is None:
+        is_described = any(value is not None for value in given.values())
+        format = format_of_existing(path, is_described=is_described)
     if format == "raw":
         return open_raw(path, mode, uint8 if dtype is None else dtype, shape, offset_bytes or 0)
-    given = {"dtype": dtype, "shape": shape, "offset_bytes": offset_bytes}
     for name, value in given.items():
         if value is not None:
             raise ArgumentError(
@@ -63,6 +67,8 @@ def open_file(
             )
     if format == "npy":
         return open_npy(path, mode)
+    if format == "npz":
+        return open_npz(path, mode)
     if format == "safetensors":
         return open_safetensors(path, mode)
     return optional_format(format).open_zarr(path, mode)

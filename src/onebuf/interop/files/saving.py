@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from onebuf.interop.files.formats import (
     optional_format,
 )
 from onebuf.interop.files.npy import write_npy
+from onebuf.interop.files.npz import SINGLE_NAME as NPZ_NAME
+from onebuf.interop.files.npz import write_npz
 from onebuf.interop.files.safetensors import write_safetensors
 
 SINGLE_NAME = "data"
@@ -33,12 +35,14 @@ def save_file(
     *,
     format: str | None = None,
     metadata: Mapping[str, Any] | None = None,
+    compressed: bool = False,
 ) -> None:
     """Write one array, or several by name, to ``path``.
 
-    ``format`` is npy, safetensors, zarr or raw; without it the suffix decides. Only safetensors
-    and zarr hold several arrays, and ``metadata``. A single array in a .safetensors file is named
-    ``data``. If anything fails, what was at ``path`` before is still there, unchanged.
+    ``format`` is npy, npz, safetensors, zarr or raw; without it the suffix decides. Only npz,
+    safetensors and zarr hold several arrays, and the last two ``metadata``. A single array is named
+    ``data`` in a .safetensors file and ``arr_0`` in an .npz file, which may be ``compressed``. If
+    anything fails, what was at ``path`` before is still there, unchanged.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -60,13 +64,20 @@ def save_file(
         with replacing_file(path) as file:
             write_safetensors(file, named, metadata)
         return
-    if isinstance(found, dict):
+    if format == "npz" and metadata is None:
+        members = found if isinstance(found, dict) else {NPZ_NAME: found}
+        _check_member_names(members)
+        with replacing_file(path) as file:
+            write_npz(file, members, compressed=compressed)
+        return
+    if isinstance(found, dict) and format != "npz":
         raise ArgumentTypeError(
             f"{path}: a {format} file holds one array, got a mapping of {len(found)}; "
-            "save it as .safetensors or .zarr"
+            "save it as .npz, .safetensors or .zarr"
         )
     if metadata is not None:
         raise ArgumentError(f"{path}: a {format} file holds no metadata; use .safetensors or .zarr")
+    assert not isinstance(found, dict)
     with replacing_file(path) as file:
         (write_npy if format == "npy" else write_elements)(file, found)
 
@@ -78,6 +89,17 @@ def _format(path: Path) -> str:
             f"{path}: needed a path that ends in {', '.join(SUFFIXES)}; or pass format="
         )
     return format
+
+
+def _check_member_names(names: Iterable[str]) -> None:
+    """Raise unless each name can be that of a file inside a zip file, and of one only."""
+    for name in names:
+        if not name or name.startswith("/") or "\0" in name or "\\" in name:
+            raise ArgumentError(f"{name!r} cannot name an array of an .npz file; use other text")
+        try:
+            name.encode()
+        except UnicodeEncodeError as error:
+            raise ArgumentError(f"names need text that UTF-8 can hold: {error}") from None
 
 
 def _arrays(
