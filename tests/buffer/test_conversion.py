@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
-import sys
 
 import numpy as np
 import pytest
@@ -381,7 +380,6 @@ def test_data_is_the_flat_storage_typed(dtype):
     assert bool(x[0, 1].item())
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="needs Python 3.12 for __buffer__")
 def test_a_memoryview_of_a_buffer_shares_its_memory():
     x = Buffer([[1, 2], [3, 4]])
     view = memoryview(x.T)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from typing import Any
 
 import ml_dtypes
@@ -457,31 +456,25 @@ def test_memoryview_of_is_pythons_own_where_that_can_index(array: np.ndarray[Any
 # The C-level protocol
 
 
-if sys.version_info >= (3, 12):  # from here on, Python's own classes can export memory
+@given(arrays([dtype for dtype in dtypes.ALL if dtype not in NARROW]))
+def test_memoryview_of_a_window_shares(array: np.ndarray[Any, Any]) -> None:
+    view = memoryview(Window(array))
+    assert (view.format, view.shape) == (array.data.format, array.shape)
+    assert steps(view) == steps(array)
+    assert view.readonly is not array.flags.writeable
+    assert not array.size or address(np.asarray(view)) == address(array)
 
-    @given(arrays([dtype for dtype in dtypes.ALL if dtype not in NARROW]))
-    def test_memoryview_of_a_window_shares(array: np.ndarray[Any, Any]) -> None:
-        view = memoryview(Window(array))
-        assert (view.format, view.shape) == (array.data.format, array.shape)
-        assert steps(view) == steps(array)
-        assert view.readonly is not array.flags.writeable
-        assert not array.size or address(np.asarray(view)) == address(array)
 
-    def test_bytes_of_a_narrow_float_can_be_written_to_a_file(tmp_path: Any) -> None:
-        window = Window(np.ones(3, dtypes.bfloat16))
-        with (tmp_path / "raw").open("wb") as file:
-            file.write(window)
-        assert (tmp_path / "raw").read_bytes() == window.tobytes()
+def test_bytes_of_a_narrow_float_can_be_written_to_a_file(tmp_path: Any) -> None:
+    window = Window(np.ones(3, dtypes.bfloat16))
+    with (tmp_path / "raw").open("wb") as file:
+        file.write(window)
+    assert (tmp_path / "raw").read_bytes() == window.tobytes()
 
-    def test_a_narrow_float_has_no_memoryview() -> None:
-        with pytest.raises(BufferError, match="no letter"):
-            memoryview(Window(np.ones(3, dtypes.bfloat16)))
 
-else:
-
-    def test_older_pythons_say_that_they_cannot() -> None:
-        with pytest.raises(TypeError):
-            memoryview(Window(b"abc"))
+def test_a_narrow_float_has_no_memoryview() -> None:
+    with pytest.raises(BufferError, match="no letter"):
+        memoryview(Window(np.ones(3, dtypes.bfloat16)))
 
 
 def test_errors_are_ours() -> None:

@@ -11,11 +11,13 @@ from onebuf.dtypes import is_added, is_supported
 from onebuf.engine import own, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
 from onebuf.graph import PLACED, Freed, Leaf, Node, living_views, settle, strided
+from onebuf.interop import exported
 from onebuf.layout import View
 from onebuf.memory import Block, FileBlock
 from onebuf.ops import copied, view_of
 
 Array = np.ndarray[Any, Any]
+_WRITABLE = 0x1  # PyBUF_WRITABLE of the buffer protocol
 
 
 def window(node: Node) -> Array:
@@ -41,6 +43,23 @@ def _distance_bytes(node: Node, array: Array, block: Block) -> int:
 
 def _overlaps(node: Node, array: Array) -> bool:
     return not array.flags.c_contiguous and view_of(node).overlaps_itself
+
+
+def export_memory(node: Node, flags: int) -> memoryview:
+    """``__buffer__``: a window as a memoryview, for a consumer who says by ``flags`` what for.
+
+    One that asks for memory to write to (``readinto``, ``recv_into``, ``pack_into``) is going to
+    write, so what still has to read the old elements is computed first.
+    """
+    array = window(node)
+    if flags & _WRITABLE:
+        if node.block is None:
+            raise ExportError(
+                "memory to write to was asked for, and these elements are read from a file on "
+                "demand; read into a new buffer, then write x[...] = buffer"
+            )
+        settle_readers(node)
+    return exported(array, flags)
 
 
 def is_numpys_alone(dtype: Any) -> bool:

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes
-from onebuf.buffer.exchange import as_numpy, interface, reduce_parts, restore_parts, window
+from onebuf.buffer.exchange import (
+    as_numpy,
+    export_memory,
+    interface,
+    reduce_parts,
+    restore_parts,
+    window,
+)
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.buffer.numpy_functions import answer
@@ -43,7 +50,7 @@ class ForeignProtocols(Handle):
         return interface(self._node)
 
     def __buffer__(self, flags: int) -> memoryview:
-        return window(self._node).data
+        return export_memory(self._node, flags)
 
     def __dlpack__(
         self,

@@ -6,6 +6,7 @@ import importlib
 from typing import Any, Self
 
 from onebuf.graph import CONSTANT, PLACED, Node
+from onebuf.interop import Exporter
 from onebuf.machine import Device
 from onebuf.ops import copied
 
@@ -22,7 +23,7 @@ def claim(node: Node) -> Node:
 _new = object.__new__
 
 
-class Handle:
+class Handle(Exporter):
     """A handle on a node.
 
     A method gives either a *value*, which has memory of its own now or later, or a *view* of the

@@ -1,12 +1,14 @@
 """Interop: memory exchanged with other libraries, never copied where it can be shared."""
 
+from onebuf.interop.buffer_slot import Exporter
 from onebuf.interop.dlpack import DEVICE, aligned_copy, export
 from onebuf.interop.foreign import Foreign, view_foreign
 from onebuf.interop.held import Held, Opened, Source
-from onebuf.interop.window import Window, memoryview_of
+from onebuf.interop.window import Window, exported, memoryview_of
 
 __all__ = [
     "DEVICE",
+    "Exporter",
     "Foreign",
     "Held",
     "Opened",
@@ -14,6 +16,7 @@ __all__ = [
     "Window",
     "aligned_copy",
     "export",
+    "exported",
     "memoryview_of",
     "view_foreign",
 ]

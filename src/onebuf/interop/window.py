@@ -23,6 +23,7 @@ from onebuf.errors import (
     IndexRangeError,
     ShapeError,
 )
+from onebuf.interop.buffer_slot import Exporter
 from onebuf.interop.foreign import view_foreign
 
 _NARROW = (dtypes.bfloat16, dtypes.float8_e4m3fn, dtypes.float8_e5m2)
@@ -56,7 +57,25 @@ def memoryview_of(array: np.ndarray[Any, Any]) -> memoryview | Window:
     return Window(flat)
 
 
-class Window:
+def exported(array: np.ndarray[Any, Any], flags: int) -> memoryview:
+    """What ``__buffer__(flags)`` returns for the memory of ``array``.
+
+    The protocol has no letter for bfloat16 and 8-bit floats: a consumer that asks for bytes gets
+    them, one that asks for the format gets an error.
+
+    >>> exported(np.arange(3), 0).tolist()
+    [0, 1, 2]
+    """
+    if array.dtype not in _NARROW:
+        return array.data
+    if flags & _WITH_FORMAT:
+        raise ExportError(
+            f"the buffer protocol has no letter for {array.dtype.name}; take np.asarray(x) of it"
+        )
+    return array.view(f"u{array.itemsize}").data
+
+
+class Window(Exporter):
     """A view of the memory of ``source``, which is anything that exports memory.
 
     Elements come out as Python numbers; slices share the memory.
@@ -304,16 +323,8 @@ class Window:
         return array.copy() if copy else array
 
     def __buffer__(self, flags: int) -> memoryview:
-        """The C-level export of Python 3.12 and later, on which ``memoryview(window)`` stands."""
-        array = self._live()
-        if array.dtype not in _NARROW:
-            return array.data
-        if flags & _WITH_FORMAT:
-            raise ExportError(
-                f"the buffer protocol has no letter for {array.dtype.name}; "
-                f"use np.asarray(window), or window.cast('B') for its bytes"
-            )
-        return array.view(f"u{array.itemsize}").data
+        """What ``memoryview(window)`` and functions that want "a bytes-like object" get."""
+        return exported(self._live(), flags)
 
     def release(self) -> None:
         """Let go of the memory; from now on the window can only be released again."""

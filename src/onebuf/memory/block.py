@@ -11,6 +11,7 @@ from __future__ import annotations
 import pickle
 import weakref
 from collections.abc import Sequence
+from gc import get_referents
 from typing import Any
 
 import numpy as np
@@ -43,11 +44,20 @@ _commons: weakref.WeakValueDictionary[int, Commons] = weakref.WeakValueDictionar
 def _owner(array: np.ndarray[Any, Any]) -> Any:
     """The object at the end of a chain of views, which every array on its memory leads to."""
     owner: Any = array
-    while isinstance(owner, np.ndarray) and owner.base is not None:
-        if isinstance(owner, Pin):
-            return owner
-        owner = owner.base
-    return owner.obj if isinstance(owner, memoryview) else owner
+    below: Any
+    while not isinstance(owner, Pin):
+        if isinstance(owner, np.ndarray):
+            below = owner.base
+        elif isinstance(owner, memoryview):
+            below = owner.obj
+        elif owner.__class__.__name__ == "_buffer_wrapper":  # around what a `__buffer__` returned
+            below = next((x for x in get_referents(owner) if isinstance(x, memoryview)), None)
+        else:
+            break
+        if below is None:
+            break
+        owner = below
+    return owner
 
 
 _WARN_ON_WRITE = 1 << 31
