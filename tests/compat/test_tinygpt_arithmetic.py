@@ -45,14 +45,14 @@ def test_a_quotient_of_ints_is_a_float():
 
 @pytest.mark.parametrize("function", [*BINARY, Buffer.maximum])
 def test_two_dtypes_are_a_value_error(function):
-    with pytest.raises(ValueError, match=r"DType\.int32 and DType\.float32"):
+    with pytest.raises(ValueError, match=r"^DType mismatch.* DType\.int32 and DType\.float32"):
         function(Buffer([1]), Buffer([1.0]))
 
 
 @pytest.mark.parametrize("function", [*BINARY, Buffer.maximum])
 @pytest.mark.parametrize("other", [Buffer(1), Buffer([1]), Buffer([[1, 2]])])
 def test_two_shapes_are_a_runtime_error(function, other):
-    with pytest.raises(RuntimeError, match="one shape"):
+    with pytest.raises(RuntimeError, match=r"^Shape mismatch.*one shape"):
         function(Buffer([1, 2]), other)
 
 

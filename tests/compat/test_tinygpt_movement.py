@@ -233,13 +233,20 @@ def test_concatenate_copies_also_one_buffer():
 
 
 def test_concatenate_of_two_dtypes_is_a_value_error():
-    with pytest.raises(ValueError, match="one dtype"):
+    with pytest.raises(ValueError, match="DType mismatch"):
         Buffer.concatenate([Buffer([1]), Buffer([1.0])], 0)
 
 
-@pytest.mark.parametrize("other", [Buffer([[1, 2, 3]]), Buffer([1, 2]), Buffer(1)])
-def test_concatenate_of_shapes_that_differ_elsewhere_is_a_runtime_error(other):
-    with pytest.raises(RuntimeError, match="differ in axis 0 only"):
+def test_concatenate_of_shapes_that_differ_elsewhere_is_a_value_error():
+    with pytest.raises(ValueError, match="differ in axis 0 only"):
+        Buffer.concatenate([Buffer([[1, 2]]), Buffer([[1, 2, 3]])], 0)
+    with pytest.raises(ValueError, match="differ in axis 1 only"):
+        Buffer.concatenate([Buffer([[1, 2]]), Buffer([[1], [2]])], 1)
+
+
+@pytest.mark.parametrize("other", [Buffer([1, 2]), Buffer(1), Buffer([[[1, 2]]])])
+def test_concatenate_of_other_numbers_of_axes_is_a_value_error(other):
+    with pytest.raises(ValueError, match="one number of axes"):
         Buffer.concatenate([Buffer([[1, 2]]), other], 0)
 
 

@@ -163,8 +163,14 @@ class Buffer(Operators):
         axis = check_axis("concatenate", axis, first.ndim)
         for other in others:
             first._check_dtype("concatenate", other)
+            if other.ndim != first.ndim:
+                raise ShapeError(
+                    f"concatenate needs buffers with one number of axes, got {first.ndim} and "
+                    f"{other.ndim}, for the shapes {first.shape} and {other.shape}; reshape one of "
+                    "them first"
+                )
             if _without(axis, other.shape) != _without(axis, first.shape):
-                raise RuntimeError(
+                raise ShapeError(
                     f"concatenate needs shapes that differ in axis {axis} only, "
                     f"got {first.shape} and {other.shape}; reshape or slice one of them first"
                 )
@@ -223,7 +229,7 @@ class Buffer(Operators):
         self._check_dtype(operation, other)
         if other.shape != self.shape:
             raise RuntimeError(
-                f"{operation} needs two buffers of one shape, got {self.shape} and "
+                f"Shape mismatch: {operation} needs two buffers of one shape, got {self.shape} and "
                 f"{other.shape}; reshape or expand one of them first"
             )
         return Operand(other._elements(), self.dtype.cast(1))
@@ -231,7 +237,7 @@ class Buffer(Operators):
     def _check_dtype(self, operation: str, other: Buffer) -> None:
         if other.dtype != self.dtype:
             raise ArgumentError(
-                f"{operation} needs buffers of one dtype, got {self.dtype} and "
+                f"DType mismatch: {operation} needs buffers of one dtype, got {self.dtype} and "
                 f"{other.dtype}; convert one of them first, for example with float()"
             )
 

@@ -56,8 +56,9 @@ def _check_types(level: list[Any], depth: int) -> None:
     for position, element in enumerate(level):
         if not isinstance(element, needed):
             raise ArgumentTypeError(
-                f"nested data needs elements of one type at each depth, {needed.__name__} at depth "
-                f"{depth}, got {element!r} as element {position} there; convert them to one type"
+                f"Type mismatch at dim {depth + 1}: nested data needs elements of one type at each "
+                f"depth, {needed.__name__} here, got {element!r} as element {position}; convert "
+                "them to one type"
             )
 
 
@@ -66,6 +67,6 @@ def _check_lengths(level: list[Any], depth: int) -> None:
     for position, row in enumerate(level):
         if len(row) != needed:
             raise ShapeError(
-                f"nested data needs rows of one length at each depth, {needed} at depth {depth}, "
-                f"got {len(row)} in row {position} there; pad or cut the rows"
+                f"Inconsistent size at dim {depth + 1}: nested data needs rows of one length at "
+                f"each depth, {needed} here, got {len(row)} in row {position}; pad or cut the rows"
             )
