@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from onebuf.graph import CAST
 from onebuf.kernel.nest import FOLDS, INDEX, LOAD, STORE, Fold, Nest, Slot, Step, accumulator_dtype
 
 
@@ -44,7 +45,10 @@ def _second(nest: Nest, slots: tuple[Slot, ...], parts: dict[int, int]) -> Nest:
             operand = chunks[number] = len(steps) - 1
             extremes = parts.keys() & _below(nest, step.args[0])
             if extremes:
-                known = {nest.steps[fold].args[0]: chunks[fold] for fold in extremes}
+                known = {
+                    nest.steps[fold].args[0]: _cast(nest, steps, fold, chunks[fold])
+                    for fold in sorted(extremes)
+                }
                 operand = _copied(nest, steps, step.args[0], renumbered | known, operand)
             fold = Fold(0, sequential=True)
             steps.append(Step(step.op, (operand,), step.dtype, fold))
@@ -55,6 +59,15 @@ def _second(nest: Nest, slots: tuple[Slot, ...], parts: dict[int, int]) -> Nest:
             continue
         renumbered[number] = len(steps) - 1
     return Nest(1, slots, tuple(steps), nest.scalars)
+
+
+def _cast(nest: Nest, steps: list[Step], fold: int, chunk: int) -> int:
+    """The extreme of a chunk in the dtype of what is compared with it; accumulators are wider."""
+    dtype = nest.steps[nest.steps[fold].args[0]].dtype
+    if steps[chunk].dtype == dtype:
+        return chunk
+    steps.append(Step(CAST, (chunk,), dtype))
+    return len(steps) - 1
 
 
 def _below(nest: Nest, number: int) -> set[int]:
