@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 from functools import cache
+from math import isfinite
 from typing import Any
 
 import ml_dtypes
@@ -193,3 +194,27 @@ def meet_scalar(dtype: np.dtype[Any], scalar: type) -> np.dtype[Any]:
     if other == "c":
         return complex64 if own == "f" and dtype.itemsize <= 4 else complex128
     return scalar_dtype
+
+
+def integer_of(value: float, dtype: np.dtype[Any]) -> int:
+    """The integer that a float becomes, also one out of range: the same in every tier.
+
+    Where NumPy has one answer on x86-64 it is NumPy's. A float is cut to a signed integer: of 64
+    bits for int64, uint32 and uint64, of 32 bits for the others. What is out of its range, or no
+    number, becomes the least one. Then the low bits are taken. uint64 counts from 2**63 above that.
+
+    >>> [integer_of(x, uint8) for x in (-1.0, 300.7, 1e10, float("nan"))]
+    [255, 44, 0, 0]
+    >>> integer_of(float("inf"), int32)
+    -2147483648
+    """
+    bits = 64 if dtype in (int64, uint32, uint64) else 32
+    edge = 1 << (bits - 1)
+    least = -edge
+    shift = edge if dtype == uint64 and value >= edge else 0
+    whole = int(value) - shift if isfinite(value) else least
+    if not least <= whole < edge:
+        whole = least
+    count = 1 << (8 * dtype.itemsize)
+    low = (whole + shift) % count
+    return low if low <= np.iinfo(dtype).max else low - count

@@ -6,6 +6,7 @@ return results, have `onebuf.backends.interpreter`.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from typing import Any
 
@@ -137,7 +138,30 @@ def _fill_cast(operands: Operands, arg: Any, out: Array) -> None:
     (x,) = operands
     if x.dtype.kind == "c" and out.dtype.kind != "c" and out.dtype != bool:
         x = x.real
+    if out.dtype.kind in "iu" and kind(x.dtype) == "f":
+        x = _cut(x, out.dtype)
     np.copyto(out, x, casting="unsafe")
+
+
+def _cut(x: Array, dtype: np.dtype[Any]) -> Array:
+    """Floats as integers whose low bits are those of ``dtype`` (`onebuf.dtypes.integer_of`)."""
+    if _CUTS_LIKE_X86:
+        # NumPy's vectors give other bits of uint32 than its scalars do.
+        return x.astype(np.int64) if dtype == np.uint32 else x
+    bits = 64 if dtype in (np.int64, np.uint32, np.uint64) else 32
+    edge = 2.0 ** (bits - 1)
+    wide = np.trunc(x.astype(np.float64, copy=False))
+    is_high = (wide >= edge) & (dtype == np.uint64)
+    wide = np.where(is_high, wide - edge, wide)
+    is_inside = (wide >= -edge) & (wide < edge)
+    signed = np.where(is_inside, wide, 0).astype(np.int64)
+    signed[~is_inside] = np.iinfo(f"i{bits // 8}").min
+    signed[is_high] ^= np.iinfo(np.int64).min
+    return signed
+
+
+_CUTS_LIKE_X86 = platform.machine().lower() in ("x86_64", "amd64")
+"""Whether this processor's instruction for cutting floats has the answers that we have."""
 
 
 def _fill_where(operands: Operands, arg: Any, out: Array) -> None:

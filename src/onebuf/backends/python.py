@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.arrayapi import run_into
-from onebuf.dtypes import kind
+from onebuf.dtypes import integer_of, kind
 from onebuf.errors import IndexRangeError, KernelError
 from onebuf.graph import BINARY, TAKE, Node, Op, settle
 from onebuf.kernel import Code, Given, Limits, Linear, Opt, lower, verify, wrapped
@@ -292,13 +292,8 @@ def _distance(index: int, extent: int, stride: int = 1) -> int:
 
 
 def _cast(value: Any, source: DT | None, target: DT) -> Any:
-    """A conversion: floats beyond a whole type's range become its nearest number, NaN becomes 0."""
+    """A conversion."""
     assert source is not None
     if kind(source) == "f" and kind(target) in "iu":
-        info = np.iinfo(target)
-        if np.isnan(value):
-            return target.type(0)
-        if np.isinf(value):
-            return target.type(info.max if value > 0 else info.min)
-        return target.type(min(max(int(value), int(info.min)), int(info.max)))
+        return target.type(integer_of(float(value), target))
     return np.asarray(value, source).astype(target)[()]

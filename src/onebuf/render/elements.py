@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, kind
+from onebuf.dtypes import float32, float64, int64, kind, uint32, uint64
 from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
 from onebuf.render import complexes, halves
 from onebuf.render.builder import Builder, Value
@@ -226,7 +226,7 @@ FLOATS_ONLY = {
 
 
 def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
-    """``x`` converted as NumPy does, and saturated where that is left open."""
+    """``x`` converted as NumPy does; floats out of range, as `integer_of` says."""
     to = TYPES[target.name]
     one, two = kind(source), kind(target)
     if source == target:
@@ -242,7 +242,7 @@ def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
     if one == "f" and two == "f":
         return b.convert("fpext" if target.itemsize > source.itemsize else "fptrunc", x, to)
     if one == "f":
-        return _to_whole(b, x, to, "s" if two == "i" else "u")
+        return _to_whole(b, x, target)
     if two == "f":
         return b.convert("sitofp" if one == "i" else "uitofp", x, to)
     if one != "b" and source.itemsize == target.itemsize:
@@ -269,9 +269,27 @@ def _to_half(b: Builder, x: Value, source: DT, target: DT) -> Value:
     return halves.narrow(b, cast(b, x, source, float32), target)
 
 
-def _to_whole(b: Builder, x: Value, to: str, sign: str) -> Value:
-    """A float cut to a whole number; beyond the range, the nearest one in it; 0 for NaN."""
-    return b.call(f"llvm.fpto{sign}i.sat.{b.mangled(to, x.uniform)}", x, result=to)
+def _to_whole(b: Builder, x: Value, target: DT) -> Value:
+    """A float cut to an integer; out of range, as `onebuf.dtypes.integer_of` says."""
+    to = TYPES[target.name]
+    if target not in (int64, uint32, uint64):
+        found = _to_signed(b, x, "i32")
+    elif target != uint64:
+        found = _to_signed(b, x, "i64")
+    else:
+        edge = b.constant(x.type, 2.0**63)
+        is_high = b.compare("fcmp oge", x, edge)
+        low = _to_signed(b, b.select(is_high, b.fsub(x, edge), x), "i64")
+        found = b.select(is_high, b.binary("xor", low, b.constant("i64", -(1 << 63))), low)
+    return found if found.type == to else b.convert("trunc", found, to)
+
+
+def _to_signed(b: Builder, x: Value, to: str) -> Value:
+    """A float cut to a signed integer; the least one for NaN and all that is out of range."""
+    bits = int(to[1:])
+    is_small = b.compare("fcmp olt", x, b.constant(x.type, 2.0 ** (bits - 1)))
+    near = b.call(f"llvm.fptosi.sat.{b.mangled(to, x.uniform)}", x, result=to)
+    return b.select(is_small, near, b.constant(to, -(1 << (bits - 1))))
 
 
 def emit(b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...], to: DT) -> Value:

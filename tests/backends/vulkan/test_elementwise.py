@@ -7,7 +7,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer
-from onebuf.dtypes import bfloat16, float8_e5m2, kind
+from onebuf.dtypes import bfloat16, float8_e5m2, integer_of, kind
 from onebuf.errors import ArgumentError, DTypeError, OnebufError
 from onebuf.graph import BINARY, UNARY
 
@@ -134,17 +134,47 @@ def test_elements_come_back_as_they_went_and_are_cast_to_all_others(name):
     for target in [*WHOLE, *REAL]:
         found = fetched(a.astype(target))
         if name in REAL and target in WHOLE[1:]:
-            info = np.iinfo(target)
-            wide = np.nan_to_num(x.astype(np.float64), nan=0.0)
-            expected = [min(max(int(v), int(info.min)), int(info.max)) for v in _finite(wide)]
+            expected = [integer_of(float(v), np.dtype(target)) for v in x]
             same(found, np.array(expected, target))
         else:
             with np.errstate(all="ignore"):
                 same(found, x.astype(target), 1e-15)
 
 
-def _finite(x):
-    return np.clip(x, -1e30, 1e30).tolist()
+SIGNED = {
+    "abs": abs,
+    "floor_divide": lambda x: x // 3,
+    "greater": lambda x: x > -5,
+    "less": lambda x: x < 0,
+    "min": lambda x: x.min(),
+    "negative": lambda x: -x,
+    "product": lambda x: x * 1_000_000_007,
+    "remainder": lambda x: x % 3,
+    "shift": lambda x: x >> 1,
+}
+
+
+@pytest.mark.parametrize("name", SIGNED)
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "uint8", "uint32"])
+def test_integers_that_are_widened_in_the_same_kernel_keep_their_sign(name, dtype):
+    x = np.array([-128, -1, 0, 5, 100, -7]).astype(dtype)
+    device = Buffer(x).to_device("VULKAN")
+    for wide in (np.int64, np.float64):
+        if wide is np.float64 and name == "shift":
+            continue
+        found = np.asarray(SIGNED[name](device.astype(wide)).to_device("CPU"))
+        np.testing.assert_array_equal(found, SIGNED[name](x.astype(wide)))
+    signs = np.asarray(onebuf.sign(device.astype("int64")).to_device("CPU"))
+    np.testing.assert_array_equal(signs, np.sign(x.astype("int64")))
+
+
+@pytest.mark.parametrize("to", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_floats_out_of_range_become_the_integers_that_they_are_on_the_host(dtype, to):
+    x = np.array([np.nan, np.inf, -np.inf, -1.5, 300.7, -300.7, 70000.0, 2.0**31, -(2.0**31)])
+    x = np.concat([x, [3e9, -3e9, 5e9, 2.0**63, -(2.0**63), 1e19, -1e19, 1e30]]).astype(dtype)
+    found = np.asarray(Buffer(x).to_device("VULKAN").astype(to).to_device("CPU"))
+    np.testing.assert_array_equal(found, np.asarray(Buffer(x).astype(to)))
 
 
 def test_brain_floats_are_computed_in_float32_and_rounded():

@@ -114,6 +114,10 @@ class Dialect:
         """A conversion, which wraps whole numbers and rounds floats."""
         return f"({type_})({text})"
 
+    def widen(self, text: str) -> str:
+        """A signed integer of at most 32 bits as one of 64."""
+        return self.cast(self.types["int64"], text)
+
     def pair(self, dtype: DT, x: str, y: str) -> str:
         """A complex number, of its parts: a pair with the members ``x`` and ``y``."""
         return self.cast(self.types[dtype.name], f"{x}, {y}")

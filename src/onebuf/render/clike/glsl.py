@@ -140,6 +140,14 @@ class Glsl(Dialect):
             return f"(uint({text}) & {'0xffu' if type_ == 'UINT8' else '0xffffu'})"
         return f"{type_}({text})"
 
+    def widen(self, text: str) -> str:
+        """A signed integer as one of 64 bits, put together from words.
+
+        Mesa 22.3 knows that a conversion leaves the sign where it is, and then compares the upper
+        words alone with the wrong bits: ``int64_t(x) < 0`` is never true.
+        """
+        return f"packInt2x32(ivec2(int({text}), int({text}) >> 31))"
+
     def literal(self, dtype: DT, value: Any) -> str:
         """A number."""
         letter = kind(dtype)

@@ -241,7 +241,7 @@ def express(t: Terms, op: Op, dtypes: tuple[DT, ...], texts: tuple[str, ...], re
 
 
 def convert(t: Terms, source: DT, target: DT, text: str) -> str:
-    """The text of a conversion: floats beyond a whole type's range become its nearest number."""
+    """The text of a conversion; floats out of range, as `onebuf.dtypes.integer_of` says."""
     if source == target:
         return text
     one, two = kind(source), kind(target)
@@ -256,6 +256,8 @@ def convert(t: Terms, source: DT, target: DT, text: str) -> str:
         return _to_narrow(t, source, target, text)
     if t.real(source) == t.real(target):
         return text
+    if one == "i" and target == int64:
+        return t.dialect.widen(text)
     return t.cast(target, text)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, kind, uint32, uint64
+from onebuf.dtypes import float32, float64, int32, int64, kind, uint32, uint64
 from onebuf.render.clike.terms import Terms
 
 DT = np.dtype[Any]
@@ -134,18 +134,24 @@ def logaddexp(t: Terms, name: str, dtype: DT) -> str:
 
 
 def to_whole(t: Terms, name: str, dtype: DT, target: DT) -> str:
-    """A float cut to a whole number; beyond the range, the nearest one in it; 0 for NaN."""
-    info = np.iinfo(target)
-    low, high = (t.literal(target, int(value)) for value in (info.min, info.max))
-    below, beyond = (t.literal(dtype, float(v)) for v in (info.min, int(info.max) + 1))
+    """A float cut to an integer; out of range, as `onebuf.dtypes.integer_of` says."""
     nan = t.define("is_nan", dtype, is_nan)
-    zero = t.literal(target, 0)
+    via = int64 if target in (int64, uint32, uint64) else int32
+    edge = 2.0 ** (8 * via.itemsize - 1)
+    beyond, none = t.literal(dtype, edge), t.literal(via, int(np.iinfo(via).min))
+    below = f"a <= {t.literal(dtype, -edge - 1)}"
+    if via == int64 or dtype.itemsize < 8:  # the number before the least is that itself
+        below = f"a < {t.literal(dtype, -edge)}"
+    head = f"{t.type(target)} {name}({t.type(dtype)} a) {{\n"
+    if target == uint64:
+        bit = t.literal(uint64, 1 << 63)
+        high = t.cast(target, t.cast(via, f"a - {beyond}"))
+        twice = t.literal(dtype, 2 * edge)
+        zero = t.literal(target, 0)
+        head += f"  if (a >= {beyond}) return a < {twice} ? {high} ^ {bit} : {zero};\n"
     return (
-        f"{t.type(target)} {name}({t.type(dtype)} a) {{\n"
-        f"  if ({nan}(a)) return {zero};\n"
-        f"  if (a >= {beyond}) return {high};\n"
-        f"  if (a <= {below}) return {low};\n"
-        f"  return {t.cast(target, 'a')};\n}}"
+        f"{head}  if ({nan}(a) || a >= {beyond} || {below}) return {t.cast(target, none)};\n"
+        f"  return {t.cast(target, t.cast(via, 'a'))};\n}}"
     )
 
 
