@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import onebuf
 from onebuf import Buffer, config
+from onebuf.engine.planning import supports
+from onebuf.kernel import FOLDS
+from onebuf.render.rendering import Rendering
+from onebuf.render.writing import render
+from onebuf.scheduler.grouping import group
 
 
 @pytest.fixture(autouse=True)
@@ -98,3 +105,28 @@ def test_folds_of_folds_have_the_bits_of_two_kernels(shape, dtype):
     with config(tier="interpret"):
         one_by_one = np.asarray(folded())
     assert np.asarray(nested).tobytes() == one_by_one.tobytes()
+
+
+def softmaxes(count: int, held: list[Any]) -> Any:
+    y = onebuf.asarray(np.random.default_rng(0).random((5, 40)))
+    for _ in range(count):
+        e = onebuf.exp(y - onebuf.max(y, axis=1, keepdims=True))
+        y = e / onebuf.sum(e, axis=1, keepdims=True)
+        held.append(y)
+    return y
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+def test_the_text_of_kernels_grows_with_the_folds_in_a_row_and_not_with_their_square(is_held):
+    sizes = []
+    for count in (4, 8, 16):
+        with onebuf.config(eager_numel=0, tier="compile"):
+            held: list[Any] = []
+            last = softmaxes(count, held)
+            wanted = [x._node for x in held] if is_held else [last._node]
+            items: list[Any] = list(group(wanted, supports))
+            nests = [part.nest for item in items for part in item.parts]
+            assert all(sum(step.op in FOLDS for step in nest.steps) <= 4 for nest in nests)
+            sizes.append(sum(len(render(nest, "kernel", Rendering())) for nest in nests))
+    assert sizes[1] < 2.2 * sizes[0]
+    assert sizes[2] < 2.2 * sizes[1]

@@ -18,7 +18,7 @@ from onebuf.layout import View
 from onebuf.scheduler.groups import Group
 from onebuf.scheduler.items import NOTHING, Item, schedule
 from onebuf.scheduler.joining import Join, is_computed, is_joined, regions, trace_part
-from onebuf.scheduler.merging import Root, cluster_space, merge
+from onebuf.scheduler.merging import MOST_WAITS, Root, cluster_space, merge
 from onebuf.scheduler.moving import MOVES, MovingTrace, is_picked_from, merged_mask
 from onebuf.scheduler.reading import reading
 from onebuf.scheduler.scans import space_of
@@ -82,6 +82,8 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
     """For each node, by id, the node in whose kernel it is computed; no kernel gets too many."""
     homes: dict[int, int] = {}
     counts: dict[int, int] = {}
+    waits: dict[int, int] = {}
+    """How many folds, one after the other, a kernel does after each of its nodes."""
     readers: dict[int, list[Item]] = {}
     for item in reversed(items):
         node = item.node
@@ -101,15 +103,29 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
             homes[me] = me
         else:
             home = nests.pop()
-            full = counts.get(home, 1) >= MOST_NODES
+            waits[me] = max([waits.get(id(r.node), 0) + (r.node.op in FOLDS) for r in by])
+            full = _full(counts.get(home, 1), waits[me])
             homes[me] = me if full else home
             if full:
-                alone[me] = f"a kernel of more than {MOST_NODES} operations is slow to compile"
+                alone[me], waits[me] = full, 0
             else:
                 counts[home] = counts.get(home, 1) + 1
         for operand in item.inputs:
             readers.setdefault(id(operand.base), []).append(item)
     return homes
+
+
+def _full(count: int, waits: int) -> str:
+    """Why a kernel of so many operations takes no more of them; empty if it does.
+
+    Every fold that waits for another is one more loop, in which what comes before is computed
+    again: the text of a kernel grows with the square of their number.
+    """
+    if waits >= MOST_WAITS:
+        return f"a kernel of more than {MOST_WAITS} folds in a row is slow to compile"
+    if count >= MOST_NODES:
+        return f"a kernel of more than {MOST_NODES} operations is slow to compile"
+    return ""
 
 
 def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
@@ -295,7 +311,7 @@ def _walk(node: Node, stops: set[int]) -> tuple[list[Node], Root]:
             if here.op in FOLDS or here.op in SCANS:
                 folds.append(here)
             todo.extend([src.base for src in here.srcs])
-    return folds, Root(node, None, frozenset(reads), frozenset(memory), len(seen))
+    return folds, Root(node, None, frozenset(reads), frozenset(memory), len(seen), len(folds))
 
 
 def _group(trace: MovingTrace, outputs: tuple[Node, ...], reason: str) -> Group:

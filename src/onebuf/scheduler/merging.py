@@ -15,6 +15,8 @@ from onebuf.scheduler.spaces import Space
 
 MOST_OUTPUTS = 8
 """More results than this are not written in one pass: memory takes only so many streams."""
+MOST_WAITS = 4
+"""So many folds, each of which waits for the one before, are done by a kernel."""
 MOST_NODES = 100
 """More operations than this are not merged; `onebuf.scheduler.tracing` has the limit of steps."""
 
@@ -32,6 +34,8 @@ class Root:
     """What it reads of stored memory, by id."""
     count: int
     """How many operations are computed in it."""
+    folds: int = 0
+    """How many of these fold."""
 
 
 @dataclass(slots=True, eq=False)
@@ -104,6 +108,8 @@ class _Merger:
         if one is None or two is None or any(id(r.node) in self.apart for r in cluster.roots):
             return None
         if len(cluster.roots) >= MOST_OUTPUTS:
+            return None
+        if is_read and root.folds + sum(other.folds for other in cluster.roots) > MOST_WAITS:
             return None
         if root.count + sum(other.count for other in cluster.roots) > MOST_NODES:
             return None
