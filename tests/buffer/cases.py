@@ -39,7 +39,8 @@ def pending(x: Buffer) -> Buffer:
 
 def make(array: Array, mode: str) -> Buffer:
     stored = onebuf.asarray(np.array(array))
-    return pending(stored) if mode == "lazy" else stored
+    # What an operation gives without axes is a number; asarray makes memory of it.
+    return onebuf.asarray(pending(stored)) if mode == "lazy" else stored
 
 
 @contextmanager

@@ -118,7 +118,7 @@ def test_repr_of_pending_work_names_it_and_does_not_do_it():
 @settings(max_examples=40, deadline=None)
 @given(case=cases(dtypes.ALL))
 def test_str_is_numpys(mode, case):
-    assert str(case.buffer(mode)) == np.array2string(case.array())
+    assert str(case.buffer(mode)) == str(case.array())
 
 
 def test_str_of_pending_work_does_it():

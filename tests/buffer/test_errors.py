@@ -320,11 +320,11 @@ MISTAKES = {
     ),
     # Python's own conversions
     "bool of many": Mistake(
-        (TypeError, ValueError), lambda o: bool(o.m), ("one element", "16", "any()")
+        ValueError, lambda o: bool(o.m), ("one element", "(4, 4)", "any()")
     ),
     "int of many": Mistake(TypeError, lambda o: int(o.m), ("one element", "16")),
     "float of none": Mistake(TypeError, lambda o: float(o.z), ("one element", "0", "(0, 3)")),
-    "item of many": Mistake((TypeError, ValueError), lambda o: o.b.item(), ("6", "(2, 3)")),
+    "item of many": Mistake(ValueError, lambda o: o.b.item(), ("6", "(2, 3)")),
     "length of a number": Mistake(TypeError, lambda o: len(Buffer(1)), ("0-d", "item()")),
     "iteration of a number": Mistake(TypeError, lambda o: iter(Buffer(1)), ("0-d",)),
     "an index from a float": Mistake(

@@ -12,6 +12,7 @@ import gc
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
@@ -61,10 +62,12 @@ class SideBySide(RuleBasedStateMachine):
         self.alive: list[Twin] = []
 
     def value(self, buffer: Buffer, array: Any) -> Twin:
+        if isinstance(array, np.generic):
+            return self.pair(buffer, array)
         # NumPy's results follow the order of the operands; a buffer's own memory is row-major.
         return self.pair(buffer, np.array(array, order="C"))
 
-    def pair(self, buffer: Buffer, array: np.ndarray[Any, Any]) -> Twin:
+    def pair(self, buffer: Buffer, array: Any) -> Twin:
         twin = (buffer, array)
         assert buffer.shape == twin[1].shape
         assert buffer.dtype == twin[1].dtype
@@ -163,7 +166,7 @@ class SideBySide(RuleBasedStateMachine):
     def slice(self, twin: Twin, data: st.DataObject) -> Twin:
         buffer, array = twin
         key = some_key(data, array.shape)
-        return self.pair(buffer[key], array[(*key, ...) if ... not in key else key])
+        return self.pair(buffer[key], array[key])
 
     @rule(target=twins, twin=twins, data=st.data())
     def permute(self, twin: Twin, data: st.DataObject) -> Twin:
@@ -184,13 +187,39 @@ class SideBySide(RuleBasedStateMachine):
     @rule(target=twins, twin=twins)
     def flip(self, twin: Twin) -> Twin:
         buffer, array = twin
-        return self.pair(buffer.flip(), np.flip(array) if array.ndim else array[...])
+        return self.pair(buffer.flip(), np.flip(array) if array.ndim else array.transpose())
 
     # -- writing -------------------------------------------------------------------------------
+
+    @rule(twin=twins)
+    def swap(self, twin: Twin) -> None:
+        buffer, array = twin
+        if array.ndim == 1 and array.size > 1 and not is_repeated(array):
+            buffer[0], buffer[-1] = buffer[-1], buffer[0]
+            array[0], array[-1] = array[-1], array[0]
+
+    @rule(target=twins, twin=twins, value=st.integers(0, 3))
+    def update_a_number(self, twin: Twin, value: int) -> Twin:
+        buffer, array = twin
+        if array.size == 1:
+            buffer, array = buffer[(0,) * array.ndim], array[(0,) * array.ndim]
+        else:
+            buffer, array = buffer.sum(), array.sum()
+        before, old = buffer, buffer.item()
+        buffer += value
+        with np.errstate(all="ignore"):
+            array += value
+        assert before.item() == old or old != old
+        assert hash(buffer) == hash(array.item()) or array != array
+        return self.pair(buffer, array)
 
     @rule(twin=twins, value=st.integers(0, 3), data=st.data())
     def write_number(self, twin: Twin, value: int, data: st.DataObject) -> None:
         buffer, array = twin
+        if isinstance(array, np.generic):
+            with pytest.raises(TypeError, match="item assignment"):
+                buffer[...] = value
+            return
         key = some_key(data, array.shape)
         buffer[key] = value
         array[key] = value
@@ -200,6 +229,8 @@ class SideBySide(RuleBasedStateMachine):
         buffer, array = twin
         key = some_key(data, array.shape)
         new = source[1]
+        if isinstance(array, np.generic):
+            return
         if new.dtype.kind == "c" and array.dtype.kind != "c":
             return
         try:
@@ -217,6 +248,8 @@ class SideBySide(RuleBasedStateMachine):
             fits = np.broadcast_shapes(source[1].shape, array.shape) == array.shape
         except ValueError:
             fits = False
+        if isinstance(array, np.generic):
+            return
         if not fits or not np.can_cast(np.result_type(array, source[1]), array.dtype, "same_kind"):
             return
         with onebuf.config(eager_numel=eager), np.errstate(all="ignore"):
@@ -228,6 +261,8 @@ class SideBySide(RuleBasedStateMachine):
     @rule(twin=twins, data=st.data())
     def write_by_mask(self, twin: Twin, data: st.DataObject) -> None:
         buffer, array = twin
+        if isinstance(array, np.generic):
+            return
         mask = numbers(array.shape, "int32", data.draw(st.integers(0, 5))) > 1
         buffer[Buffer(mask)] = 1
         array[mask] = 1
@@ -240,7 +275,8 @@ class SideBySide(RuleBasedStateMachine):
             buffer.realize()
             np.asarray(buffer)
         np.asarray(twin[0])[...] = value
-        twin[1][...] = value
+        if not isinstance(twin[1], np.generic):
+            twin[1][...] = value
 
     # -- letting go and looking ----------------------------------------------------------------
 
@@ -265,6 +301,11 @@ class SideBySide(RuleBasedStateMachine):
     def teardown(self) -> None:
         for twin in self.alive:
             check(*twin)
+
+
+def is_repeated(array: np.ndarray[Any, Any]) -> bool:
+    """Whether elements of a vector share places, which cannot be written."""
+    return bool(array.size > 1 and array.strides[0] == 0)
 
 
 def check(buffer: Buffer, array: np.ndarray[Any, Any]) -> None:

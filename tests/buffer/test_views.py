@@ -320,7 +320,8 @@ NAMES = {"windows": "sliding_window"}
 
 def apply(x: Buffer, name: str, args: tuple) -> Buffer:
     if name == "index":
-        return x[args[0]]
+        (key,) = args
+        return x[key if ... in key else (*key, ...)]
     if name == "slice":
         axis, bounds = args
         return x[(slice(None),) * (axis % x.ndim) + (bounds,)]
@@ -396,7 +397,7 @@ def test_views_writes_and_deferred_work_chain_as_in_numpy(data):
                 if move is not None:
                     pairs.append((move.after, apply(x, move.name, move.args)))
             elif action == "later":
-                pairs.append((np.asarray(array * number), x * number))
+                pairs.append((np.asarray(array * number), onebuf.asarray(x * number)))
             elif action == "copy":
                 pairs.append((array.copy(), x.copy()))
             elif action == "read":

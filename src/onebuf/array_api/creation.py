@@ -41,7 +41,7 @@ def asarray(
     node = as_node(obj, dtype, copy, _defaults(), device)
     if isinstance(obj, Buffer) and node is obj._node:
         return obj
-    return Buffer._value(node)
+    return Buffer._place(node)
 
 
 @public

@@ -6,7 +6,7 @@ or `onebuf.buffer.exchange` (hand memory out).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -14,10 +14,11 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.buffer import indexing
 from onebuf.buffer.construction import as_node, draw_bits
-from onebuf.buffer.display import describe, values
+from onebuf.buffer.conversion import Conversion
+from onebuf.buffer.display import describe
 from onebuf.buffer.exchange import flat_window, is_numpys_alone, window
 from onebuf.buffer.foreign import ForeignProtocols
-from onebuf.buffer.handle import Handle, claim, kind_at
+from onebuf.buffer.handle import PLACE, Handle, claim, kind_at
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators, operand
@@ -26,7 +27,7 @@ from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted
 from onebuf.errors import ArgumentError, ArgumentTypeError, LayoutError
-from onebuf.graph import FREED, Leaf
+from onebuf.graph import FREED, Leaf, Node, Number
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
@@ -37,8 +38,13 @@ DT = np.dtype[Any]
 Shape = int | Sequence[int]
 Where = str | Device | None
 
+_new = object.__new__
+_ndarray = np.ndarray
 
-class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, Placement):
+
+class Buffer(
+    Conversion, Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, Placement
+):
     """Elements of one dtype in some shape, stored or still to be computed.
 
     Made from nested lists or tuples (floats become float32, whole numbers int32), or from any
@@ -64,10 +70,10 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, 
         node = as_node(data, dtype, copy, NARROW, device)
         if isinstance(data, Handle) and node is data._node:
             self._node = node
-            self._base = data if data._base is None else data._base
+            self._base = data if data._base is None or data._base is PLACE else data._base
         else:
             self._node = claim(node)
-            self._base = None
+            self._base = None if node.shape else PLACE
         device_of = node.device
         if device_of is not None and device_of.__class__ is not self._at:
             self.__class__ = kind_at(device_of.__class__, type(self))  # type: ignore[assignment]
@@ -95,13 +101,13 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, 
     ) -> Self:
         """One value everywhere."""
         where = find_device(device)
-        return cls._value(ops.full(ops.as_shape(shape), value, dtypes.as_dtype(dtype), where))
+        return cls._place(ops.full(ops.as_shape(shape), value, dtypes.as_dtype(dtype), where))
 
     @classmethod
     def empty(cls, shape: Shape, dtype: Any = dtypes.float32, *, device: Where = None) -> Self:
         """Elements of no particular value; memory is taken at the first use."""
         where = find_device(device)
-        return cls._value(ops.empty(ops.as_shape(shape), dtypes.as_dtype(dtype), where))
+        return cls._place(ops.empty(ops.as_shape(shape), dtypes.as_dtype(dtype), where))
 
     @classmethod
     def uniform(
@@ -173,11 +179,11 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, 
         >>> b.T.data.tolist(), b.data.format, b.data.nbytes
         ([1, 2, 3, 4], 'i', 16)
         """
-        return memoryview_of(flat_window(self._node))
+        return memoryview_of(flat_window(self._shown()))
 
     def window(self) -> Window:
         """The elements as typed memory in this buffer's shape, for every dtype."""
-        return Window(window(self._node))
+        return Window(window(self._shown()))
 
     @property
     def is_realized(self) -> bool:
@@ -187,12 +193,12 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, 
     @property
     def is_view(self) -> bool:
         """Whether the elements belong to another buffer."""
-        return self._base is not None
+        return isinstance(self._base, Handle)
 
     @property
     def base(self) -> Buffer:
         """The buffer that the elements belong to: for other buffers than views, itself."""
-        return self if self._base is None else cast(Buffer, self._base)
+        return cast(Buffer, self._base) if self.is_view else self
 
     def is_contiguous(self) -> bool:
         """Whether the elements lie in row-major order without gaps."""
@@ -215,7 +221,7 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, 
 
     def copy(self) -> Self:
         """The same elements in memory of their own."""
-        return self._value(ops.copied(self._node))
+        return self._alike(ops.copied(self._node))
 
     __copy__ = copy
 
@@ -233,7 +239,7 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, 
         if order not in ("A", "C", "K"):
             raise ArgumentError(f"astype needs order 'A', 'C', 'F' or 'K', got {order!r}")
         node = ops.cast(self._node, dtypes.as_dtype(dtype))
-        return self if node is self._node and not copy else self._value(node)
+        return self if node is self._node and not copy else self._alike(node)
 
     def view(self, dtype: Any) -> Any:
         """The same bytes read as another dtype; as one that only NumPy has, in NumPy's array.
@@ -242,7 +248,7 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, 
         Buffer([0, 1], shape=(2,), dtype=uint32, device=CPU)
         """
         if is_numpys_alone(dtype):
-            return window(self._node).view(dtype)
+            return window(self._shown()).view(dtype)
         if not is_here(self._node):
             return self._view(reinterpreted(self._node, dtypes.as_dtype(dtype)))
         array = own(self._node)
@@ -268,88 +274,44 @@ class Buffer(Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, 
     # -- elements ----------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any, /) -> Self:
-        if indexing.is_basic(key):
-            return self._view(ops.index(self._node, key))
-        node, is_view = indexing.get(self._node, key)
-        return self._view(node) if is_view else self._value(node)
+        node = self._node
+        array = node.array
+        if array is not None and indexing.is_basic(key):
+            try:
+                part = array[key]
+            except (IndexError, TypeError, ValueError):
+                ops.index(node, key)  # whose errors say more
+                raise
+            if part.__class__ is _ndarray:
+                return self._part(Leaf(part, node.block))  # type: ignore[arg-type]
+            number = Number(part)
+            number.claimed = True
+            value = _new(self.__class__)
+            value._node = number
+            value._base = None
+            return value
+        found, is_view = indexing.get(node, key)
+        return self._part(found) if is_view else self._value(found)
+
+    def _part(self, node: Node) -> Self:
+        """A view by a basic key; memory of its own if this is a number, as in ``x[0][...]``."""
+        if self._base is None and not self._node.shape:
+            return self._place(ops.copied(node))
+        return self._view(node)
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
+        if self._base is None and not self._node.shape:
+            raise ArgumentTypeError(
+                f"a number does not support item assignment, since it never changes: {self!r}; "
+                f"write to the buffer that it came from, or make memory of it with asarray(x)"
+            )
         new = operand(value)
         if new is None:
             new = as_node(value, None, None, {}, None)
         indexing.put(self._node, key, new)
 
-    def __len__(self, /) -> int:
-        if not self.shape:
-            raise ArgumentTypeError("a 0-d buffer has no length; its one value is x.item()")
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[Self]:
-        realize([self._node])
-        return (self[i] for i in range(len(self)))
-
-    def to_python(self) -> Any:
-        """The elements as nested lists of Python numbers, or as one number.
-
-        >>> Buffer([[1, 2], [3, 4]]).T.to_python()
-        [[1, 3], [2, 4]]
-        """
-        array = read(self._node)
-        if dtypes.is_added(array.dtype):  # NumPy's tolist leaves these as their own scalar type
-            array = array.astype(dtypes.float32)
-        return array.tolist()
-
-    tolist = to_python
-
-    def item(self) -> Any:
-        """The one element, as a Python number."""
-        if self.numel != 1:
-            raise ArgumentTypeError(
-                f"needed a buffer of one element, got {self.numel} of shape {self.shape}; "
-                f"index one element, or reduce with sum(), max(), all() or any()"
-            )
-        value = self.to_python()
-        while isinstance(value, list):
-            (value,) = value
-        return value
-
-    def _real_item(self, what: str) -> Any:
-        value = self.item()
-        if value.__class__ is complex:
-            raise ArgumentTypeError(
-                f"{what} needs a real number, got {value} of {self.dtype.name}; "
-                f"take real(x), imag(x) or abs(x)"
-            )
-        return value
-
-    def __bool__(self, /) -> bool:
-        return bool(self.item())
-
-    def __int__(self, /) -> int:
-        return int(self._real_item("int"))
-
-    def __float__(self, /) -> float:
-        return float(self._real_item("float"))
-
-    def __complex__(self, /) -> complex:
-        value = self.item()
-        if value != value and dtypes.kind(self.dtype) == "f":
-            return complex(value, value)  # the standard's; Python's own has a zero there
-        return complex(value)
-
-    def __index__(self, /) -> int:
-        if self.shape or dtypes.kind(self.dtype) not in "iu":
-            raise ArgumentTypeError(
-                f"an index needs one of the whole numbers, of shape (), got {self.dtype.name} of "
-                f"shape {self.shape}; take one element or convert with astype(...)"
-            )
-        return int(self.item())
-
     def __bytes__(self) -> bytes:
         return read(self._node).tobytes()
-
-    def __str__(self) -> str:
-        return values(read(self._node))
 
     def __repr__(self) -> str:
         node = self._node

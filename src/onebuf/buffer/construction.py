@@ -37,6 +37,8 @@ def as_node(
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     node = getattr(data, "_node", None)
     if isinstance(node, Node):
+        if not node.shape and data._is_number and copy is not False:
+            copy = True  # numbers never change, and what is made of them here may
         return _on(_converted(node, wanted, copy), device, copy)
     return _on(_on_host(data, wanted, copy, defaults), device, copy)
 

@@ -10,8 +10,17 @@ Array = np.ndarray[Any, Any]
 
 
 def values(array: Array) -> str:
-    """The values alone, for ``str``."""
-    return np.array2string(array)
+    """The values alone, for ``str``; one number with all its digits, as NumPy's have."""
+    return np.array2string(array) if array.ndim else str(array[()])
+
+
+def formatted(array: Array, spec: str) -> str:
+    """The values alone, each formatted as ``spec`` says.
+
+    >>> formatted(np.array([[1.0, 2.5]]), ".2f")
+    '[[1.00 2.50]]'
+    """
+    return np.array2string(array, formatter={"all": lambda value: format(value, spec)})
 
 
 def describe(name: str, array: Array | None, pending: str, facts: dict[str, Any]) -> str:

@@ -43,14 +43,14 @@ class ForeignProtocols(Handle):
     __slots__ = ()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return as_numpy(self._node, dtype, copy)
+        return as_numpy(self._node if copy is False else self._shown(), dtype, copy)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        return interface(self._node)
+        return interface(self._shown())
 
     def __buffer__(self, flags: int) -> memoryview:
-        return export_memory(self._node, flags)
+        return export_memory(self._shown(), flags)
 
     def __dlpack__(
         self,
@@ -62,7 +62,7 @@ class ForeignProtocols(Handle):
         copy: bool | None = None,
     ) -> Any:
         return export(
-            window(self._node),
+            window(self._shown()),
             stream=stream,
             max_version=max_version,
             dl_device=dl_device,
@@ -82,7 +82,7 @@ class ForeignProtocols(Handle):
 
     def __arrow_array__(self, type: Any = None) -> Any:
         # Only pyarrow calls this, so it is there; nothing else imports it.
-        return importlib.import_module("onebuf.interop.arrow").to_arrow(window(self._node), type)
+        return importlib.import_module("onebuf.interop.arrow").to_arrow(window(self._shown()), type)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs:
@@ -114,7 +114,8 @@ class ForeignProtocols(Handle):
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         block, dtype, view = reduce_parts(self._node)
-        return _restore, (type(self), block, dtype, view.shape, view.stride, view.offset)
+        facts = (type(self), block, dtype, view.shape, view.stride, view.offset, self._is_number)
+        return _restore, facts
 
 
 def _is_plain(x: Any) -> bool:
@@ -131,6 +132,8 @@ def _restore(
     shape: tuple[int, ...],
     stride: tuple[int, ...],
     offset: int,
+    is_number: bool = False,
 ) -> Any:
     view = View(shape, stride, offset)
-    return kind._value(restore_parts(block, dtypes.as_dtype(dtype), view))
+    node = restore_parts(block, dtypes.as_dtype(dtype), view)
+    return kind._value(node) if is_number else kind._place(node)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Self
+from enum import Enum
+from typing import Any, Final, Self
 
+from onebuf.engine import realize
 from onebuf.graph import CONSTANT, PLACED, Node
 from onebuf.interop import Exporter
 from onebuf.machine import Device
@@ -23,11 +25,25 @@ def claim(node: Node) -> Node:
 _new = object.__new__
 
 
+class Place(Enum):
+    """What a buffer without axes has in place of a base if it is memory, and no value."""
+
+    PLACE = "memory that may be written"
+
+
+PLACE: Final = Place.PLACE
+
+
 class Handle(Exporter):
     """A handle on a node.
 
     A method gives either a *value*, which has memory of its own now or later, or a *view* of the
     same elements.
+
+    A value without axes is a number: an element that was read, a sum over everything. As NumPy's
+    numbers it never changes, so it can be a key of a dict, and ``t += 1`` makes another number. A
+    buffer without axes that was made as memory (``zeros(())``, ``asarray(3)``, ``x[0, ...]``) is a
+    *place*, which can be written.
     """
 
     __slots__ = ("__weakref__", "_base", "_node")
@@ -36,7 +52,8 @@ class Handle(Exporter):
     """The class of devices that buffers of this class are on."""
     _node: Node
     _base: Any
-    """The buffer that the elements belong to, if it is another one."""
+    """The buffer that the elements belong to, if it is another one; PLACE in a place that is
+    nobody's part; else None."""
 
     @classmethod
     def _value(cls, node: Node) -> Self:
@@ -49,9 +66,38 @@ class Handle(Exporter):
         self._base = None
         return self
 
+    @classmethod
+    def _place(cls, node: Node) -> Self:
+        """A buffer that owns ``node``, which was made as memory: it can be written, axes or not."""
+        self = cls._value(node)
+        if not node.shape:
+            self._base = PLACE
+        return self
+
+    def _alike(self, node: Node) -> Self:
+        """A buffer that owns ``node``, and is a number if this one is."""
+        return self._value(node) if self._is_number else self._place(node)
+
+    @property
+    def _is_number(self) -> bool:
+        """Whether this is one number, which never changes."""
+        return self._base is None and not self._node.shape
+
+    def _shown(self) -> Node:
+        """The node whose memory others may have: of a number, that of a copy."""
+        if not self._is_number:
+            return self._node
+        realize([self._node])
+        return copied(self._node)
+
     def _view(self, node: Node) -> Self:
-        """A buffer on the same elements as this one; a value if ``node`` had to be a copy."""
+        """A buffer on the same elements as this one; a value if ``node`` had to be a copy.
+
+        A number stays one; given axes, it has memory of its own, or places that cannot be written.
+        """
         mine = self._node
+        if not mine.shape and self._base is None and node.numel == 1:
+            return self._value(copied(node))
         block = node.block
         if (node.base is not mine.base) if block is None else (block is not mine.block):
             theirs = node.base
@@ -60,7 +106,8 @@ class Handle(Exporter):
         view = _new(self.__class__)
         node.claimed = True
         view._node = node
-        view._base = self if self._base is None else self._base
+        base = self._base
+        view._base = self if base is None or base is PLACE else base
         return view
 
 

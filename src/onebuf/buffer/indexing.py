@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer import placed_indexing
+from onebuf.buffer.elements import element, names_one
 from onebuf.buffer.taking import taken
 from onebuf.dtypes import typed_scalar
 from onebuf.engine import assign, change, check_kind, is_here, masks, read, writable
@@ -57,19 +58,19 @@ def plain(key: Any) -> Any:
 
 
 def get(node: Node, key: Any) -> tuple[Node, bool]:
-    """The elements that ``key``, which is not basic as it stands, selects; and if as a view."""
+    """The elements that ``key`` selects, and whether as a view of ``node``."""
+    if is_basic(key):
+        return _seen(node, key)
     key = _with_arrays(key)
     if not is_here(node):
         key = _whole(key)
-        return (
-            (index(node, key), True) if is_basic(key) else (placed_indexing.pick(node, key), False)
-        )
+        return _seen(node, key) if is_basic(key) else (placed_indexing.pick(node, key), False)
     later = taken(node, key)
     if later is not None:
         return later, False
     key = plain(key)
     if is_basic(key):
-        return index(node, key), True
+        return _seen(node, key)
     array = read(node)
     _check_key(key)
     start = perf_counter()
@@ -80,6 +81,11 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
         nbytes = result.nbytes
         tell(KernelRan("pick", nbytes, perf_counter() - start, 0, nbytes, start))
     return result, False
+
+
+def _seen(node: Node, key: Any) -> tuple[Node, bool]:
+    """The elements that a basic ``key`` selects: a view, or one number."""
+    return (element(node, key), False) if names_one(node, key) else (index(node, key), True)
 
 
 def _picked(array: np.ndarray[Any, Any], key: Any) -> Node:

@@ -76,7 +76,9 @@ class Movement(Handle):
         """The elements in row-major order, flat."""
         return self.reshape(-1)
 
-    flatten = ravel
+    def flatten(self) -> Self:
+        """The elements in row-major order, flat, in memory of their own."""
+        return self._value(ops.reshape(ops.copied(self._node), (-1,)))
 
     def shrink(self, bounds: Sequence[tuple[int, int]]) -> Self:
         """The box between ``bounds``: one (first, end) an axis."""

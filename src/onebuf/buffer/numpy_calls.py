@@ -15,9 +15,9 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.buffer.exchange import window
 from onebuf.buffer.handle import Handle
-from onebuf.engine import settle_readers
-from onebuf.errors import ExportError
-from onebuf.graph import SOURCE
+from onebuf.engine import is_here, read, settle_readers
+from onebuf.errors import ArgumentTypeError, ExportError
+from onebuf.graph import SOURCE, Number
 from onebuf.ops import quiet_context
 
 
@@ -51,6 +51,11 @@ class Call:
         for part in out if isinstance(out, tuple) else (out,):
             if isinstance(part, np.ndarray):
                 self.given[id(part)] = (part, part)
+            elif isinstance(part, Handle) and part._is_number:
+                raise ArgumentTypeError(
+                    f"out needs memory to write to, but a number never changes, got {part!r}; "
+                    f"make a place for it with onebuf.empty(())"
+                )
             elif isinstance(part, Handle) and part._node.base.op is SOURCE:
                 raise ExportError(
                     f"out needs elements in memory, but those of {part._node.base.arg.name} are "
@@ -60,6 +65,8 @@ class Call:
     def give(self, x: Any) -> Any:
         """``x`` with the buffers in it turned into windows."""
         if isinstance(x, Handle):
+            if x._is_number and is_here(x._node):
+                return read(x._node)[()]
             array = window(x._node)
             if x._node.base.op is SOURCE:
                 array.flags.writeable = False  # what is written to a copy would be lost
@@ -79,8 +86,9 @@ class Call:
         if isinstance(result, list | tuple):
             parts = [self.take(part) for part in result]
             return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
-        is_plain = type(result) is np.ndarray or isinstance(result, np.generic)
-        if is_plain and dtypes.is_supported(result.dtype):
+        if isinstance(result, np.generic) and dtypes.is_supported(result.dtype):
+            return self.kind._value(Number(result))
+        if type(result) is np.ndarray and dtypes.is_supported(result.dtype):
             return self.kind(result)  # type: ignore[call-arg]
         return result
 

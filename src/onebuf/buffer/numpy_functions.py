@@ -192,17 +192,17 @@ def _astype(cls: type[Handle], x: Any, dtype: Any, copy: bool = True) -> Any:
 
 @answers(np.empty_like)
 def _empty_like(cls: type[Handle], prototype: Any, dtype: Any = None) -> Any:
-    return cls._value(ops.empty(prototype.shape, as_dtype(dtype or prototype.dtype)))
+    return cls._place(ops.empty(prototype.shape, as_dtype(dtype or prototype.dtype)))
 
 
 @answers(np.zeros_like)
 def _zeros_like(cls: type[Handle], a: Any, dtype: Any = None) -> Any:
-    return cls._value(ops.full(a.shape, 0, as_dtype(dtype or a.dtype)))
+    return cls._place(ops.full(a.shape, 0, as_dtype(dtype or a.dtype)))
 
 
 @answers(np.ones_like)
 def _ones_like(cls: type[Handle], a: Any, dtype: Any = None) -> Any:
-    return cls._value(ops.full(a.shape, 1, as_dtype(dtype or a.dtype)))
+    return cls._place(ops.full(a.shape, 1, as_dtype(dtype or a.dtype)))
 
 
 @answers(np.concatenate)

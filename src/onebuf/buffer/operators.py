@@ -7,17 +7,23 @@ from typing import Any, cast
 
 import numpy as np
 
+from onebuf.buffer.construction import as_node
 from onebuf.buffer.handle import Handle
+from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import is_supported
-from onebuf.engine import assign, check_in_place, update
+from onebuf.dtypes import kind as kind_of
+from onebuf.engine import assign, check_in_place, moved, update
 from onebuf.errors import ArgumentTypeError, ShapeError
 from onebuf.graph import BINARY, UNARY, Leaf, Node, Number, Op
+from onebuf.machine import CPU
 from onebuf.memory import Block
-from onebuf.ops import SCALARS, Scalar, binary, matmul, unary
+from onebuf.ops import SCALARS, Scalar, binary, full, matmul, unary
 from onebuf.ops import cast as cast_node
 
 _SCALARS = frozenset(SCALARS)
 _new = object.__new__
+_PLAIN = object()
+_MULTIPLY, _EQUAL, _NOT_EQUAL = BINARY["multiply"], BINARY["equal"], BINARY["not_equal"]
 
 
 def operand(other: Any) -> Node | Scalar | None:
@@ -31,13 +37,22 @@ def operand(other: Any) -> Node | Scalar | None:
     if isinstance(node, Node):
         return node
     if isinstance(other, np.ndarray | np.generic) and is_supported(other.dtype):
+        if isinstance(other, np.generic):
+            return Number(other)
         array = np.asarray(other)
-        leaf = Number if isinstance(other, np.generic) else Leaf
-        return leaf(array, Block.foreign(array))
+        return Leaf(array, Block.foreign(array))
     if isinstance(other, SCALARS):  # an enumeration member, a subclass of float
         base: Any = next(kind for kind in SCALARS if isinstance(other, kind))
         return cast(Scalar, base(other))
     return None
+
+
+def other_operand(self: Handle, other: Any) -> Node | Scalar | None:
+    """What ``other`` is as the second operand of an operator: lists count as arrays."""
+    found = operand(other)
+    if found is None and isinstance(other, list | tuple):
+        found = moved(as_node(other, None, None, {}, None), self._node.device or CPU)
+    return found
 
 
 def node_of(name: str, x: Any) -> Node:
@@ -70,7 +85,7 @@ def infix(op: Op) -> Callable[..., Any]:
         kind = other.__class__
         y = other._node if kind is cls else other if kind in _SCALARS else operand(other)
         if y is None:
-            return NotImplemented
+            return _with_foreign(op, self, other)
         node = binary(op, self._node, y)
         if node.claimed:
             return self._value(node)
@@ -83,21 +98,60 @@ def infix(op: Op) -> Callable[..., Any]:
     return _named(method, op)
 
 
+def _with_foreign(op: Op, self: Handle, other: Any, swapped: bool = False) -> Any:
+    """``self op other``, where ``other`` is no buffer, array or number; else way round if swapped.
+
+    Lists and tuples count as arrays; but an integer repeats them, as Python's integers do. Nothing
+    equals None, text, or an object that equals only itself.
+    """
+    if isinstance(other, list | tuple | str | bytes) and op is _MULTIPLY and _is_integer(self):
+        return other * int(self)  # type: ignore[call-overload]
+    y = other_operand(self, other)
+    if y is not None:
+        one, two = (y, self._node) if swapped else (self._node, y)
+        return self._value(binary(op, one, two))
+    if op is not _EQUAL and op is not _NOT_EQUAL:
+        return NotImplemented
+    if getattr(other, "__array_ufunc__", _PLAIN) is None:
+        return NotImplemented
+    if other is None or isinstance(other, str | bytes) or _is_itself_alone(other):
+        node = self._node
+        return self._value(full(node.shape, op is _NOT_EQUAL, bool_, node.device or CPU))
+    return NotImplemented
+
+
+def _is_itself_alone(other: Any) -> bool:
+    """Whether ``other`` is an object that equals no other."""
+    equals: Any = type(other).__eq__
+    return equals is object.__eq__
+
+
+def _is_integer(self: Handle) -> bool:
+    return self._is_number and kind_of(self._node.dtype) in "iu"
+
+
 def reflected(op: Op) -> Callable[..., Any]:
     """``y op x``, where ``y`` does not know how."""
 
     def method(self: Handle, other: Any, /) -> Any:
         y = operand(other)
-        return NotImplemented if y is None else self._value(binary(op, y, self._node))
+        if y is None:
+            return _with_foreign(op, self, other, swapped=True)
+        return self._value(binary(op, y, self._node))
 
     return _named(method, op)
 
 
 def in_place(op: Op) -> Callable[..., Any]:
-    """``x op= y``: written to the memory of ``x``, seen by every view of it."""
+    """``x op= y``: written to the memory of ``x``, seen by every view of it.
+
+    A number never changes: ``x`` becomes the name of another one.
+    """
 
     def method(self: Handle, other: Any, /) -> Any:
-        y = operand(other)
+        if self._base is None and not self._node.shape:
+            return NotImplemented  # and Python goes on with x = x op y
+        y = other_operand(self, other)
         if y is None:
             return NotImplemented
         update(op, self._node, y)
@@ -117,19 +171,19 @@ def prefix(op: Op) -> Callable[..., Any]:
 
 def matrix_product(self: Handle, other: Any, /) -> Any:
     """The matrix product ``x @ y``."""
-    y = operand(other)
+    y = other_operand(self, other)
     return self._value(matmul(self._node, y)) if isinstance(y, Node) else NotImplemented
 
 
 def reflected_matrix_product(self: Handle, other: Any, /) -> Any:
     """The matrix product ``y @ x``, where ``y`` does not know how."""
-    y = operand(other)
+    y = other_operand(self, other)
     return self._value(matmul(y, self._node)) if isinstance(y, Node) else NotImplemented
 
 
 def matrix_product_in_place(self: Handle, other: Any, /) -> Any:
     """``x @= y``: written to the memory of ``x``, whose shape the product has to have."""
-    y = operand(other)
+    y = other_operand(self, other)
     if not isinstance(y, Node):
         return NotImplemented
     x = self._node
@@ -178,7 +232,6 @@ class Operators(Handle):
     __lt__, __le__ = infix(BINARY["less"]), infix(BINARY["less_equal"])
     __gt__, __ge__ = infix(BINARY["greater"]), infix(BINARY["greater_equal"])
     __eq__, __ne__ = infix(BINARY["equal"]), infix(BINARY["not_equal"])
-    __hash__ = None  # type: ignore[assignment]
     __matmul__, __rmatmul__ = matrix_product, reflected_matrix_product
     __imatmul__ = matrix_product_in_place
     __neg__, __pos__ = prefix(UNARY["negative"]), prefix(UNARY["positive"])
@@ -189,6 +242,16 @@ class Operators(Handle):
     abs, square = prefix(UNARY["abs"]), prefix(UNARY["square"])
     maximum, minimum = infix(BINARY["maximum"]), infix(BINARY["minimum"])
     conj = conjugate = prefix(UNARY["conj"])
+
+    def __divmod__(self, other: Any, /) -> Any:
+        """The quotient rounded down and the remainder."""
+        quotient = self.__floordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self.__mod__(other))
+
+    def __rdivmod__(self, other: Any, /) -> Any:
+        """The same the other way round."""
+        quotient = self.__rfloordiv__(other)
+        return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
         """Elements below ``min`` raised to it and those above ``max`` lowered to it."""

@@ -33,7 +33,7 @@ class Placement(Handle):
         on the devices TORCH and JAX, and `unwrap` gives the object back.
         """
         kind = owner(native)
-        return cls(native, copy=False) if kind is None else cls._value(wrapped(native, kind))  # type: ignore[call-arg]
+        return cls(native, copy=False) if kind is None else cls._place(wrapped(native, kind))  # type: ignore[call-arg]
 
     def unwrap(self) -> Any:
         """The native object below: on the host, a NumPy array on the same memory.
@@ -41,7 +41,7 @@ class Placement(Handle):
         On TORCH and JAX it is the library's array, elsewhere what the device's own library knows
         the memory by: on OPENCL, say, a ``pyopencl.Buffer``.
         """
-        return window(self._node) if is_here(self._node) else unwrapped(self._node)
+        return window(self._shown()) if is_here(self._node) else unwrapped(self._node)
 
     def to_device(self, device: str | Device, /, *, stream: Any = None) -> Self:
         """The elements on ``device``: this buffer if they are there, else a copy.
@@ -59,11 +59,11 @@ class Placement(Handle):
                 f"(OPENCL:0@1), got {stream!r}"
             )
         node = moved(self._node, find_device(device))
-        return self if node is self._node else self._value(node)
+        return self if node is self._node else self._alike(node)
 
     def free(self) -> None:
         """Give the memory back now; an error while a window or another view uses it."""
-        kept_by_us_alone = self._base is not None and getrefcount(self._base) == 2
+        kept_by_us_alone = isinstance(self._base, Handle) and getrefcount(self._base) == 2
         self._node = release(self._node, spare=int(kept_by_us_alone))
         self._base = None
 

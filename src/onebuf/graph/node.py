@@ -135,11 +135,43 @@ class Leaf(Node):
 
 
 class Number(Leaf):
-    """A single number of NumPy's: it has a dtype, and is at home everywhere as Python's are."""
+    """A single number of NumPy's: it has a dtype, and is at home everywhere as Python's are.
 
-    __slots__ = ()
+    Made for every element that is read, so its memory is made only if somebody asks for it. It is
+    never written.
+    """
 
+    __slots__ = ("_array", "_block", "scalar")
+
+    shape = ()
     device = None
+
+    def __init__(self, scalar: Any) -> None:
+        self.scalar = scalar
+        self.dtype = scalar.dtype
+        self.claimed = False
+        self._array: Array | None = None
+        self._block: Block | None = None
+
+    @property
+    def array(self) -> Array:  # type: ignore[override]
+        """The number as an array of its own."""
+        if self._array is None:
+            made = np.asarray(self.scalar)
+            made.flags.writeable = False
+            # One for all threads. No interpreter switches between these lines.
+            if self._array is None:
+                self._array = made
+        return self._array
+
+    @property
+    def block(self) -> Block:  # type: ignore[override]
+        """The block that the array lies on."""
+        if self._block is None:
+            made = Block.foreign(self.array)
+            if self._block is None:
+                self._block = made
+        return self._block
 
 
 class Fresh(Leaf):
@@ -294,8 +326,7 @@ def _together(op: Op, srcs: tuple[Node, ...]) -> tuple[tuple[Node, ...], Device 
 
 
 def _constant_of(number: Number) -> Node:
-    assert number.array is not None
-    return make(CONSTANT, (), number.array[()], number.shape, number.dtype, device=None)
+    return make(CONSTANT, (), number.scalar, (), number.dtype, device=None)
 
 
 def structure(node: Node) -> int:

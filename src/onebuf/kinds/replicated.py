@@ -58,7 +58,7 @@ class ReplicatedBuffer(Buffer):
         node = ops.seen(on_block(block, base.shape, base.dtype, place), ops.view_of(self._node))
         made = Buffer.__new__(Buffer)
         made._node = node
-        made._base = self if self._base is None else self._base
+        made._base = self.base
         return made
 
     def read(self, index: int | None = None) -> Any:

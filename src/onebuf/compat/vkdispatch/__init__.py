@@ -287,7 +287,7 @@ class Buffer(ReplicatedBuffer):
         extents = (shape,) if isinstance(shape, int) else tuple(shape)
         whole = PlainBuffer.empty((*extents, *element.shape), element.base, device=get_context())
         self._node = whole._node
-        self._base = None
+        self._base = whole._base
 
     @property
     def var_type(self) -> DT:
