@@ -12,7 +12,6 @@ import gc
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
@@ -217,8 +216,6 @@ class SideBySide(RuleBasedStateMachine):
     def write_number(self, twin: Twin, value: int, data: st.DataObject) -> None:
         buffer, array = twin
         if isinstance(array, np.generic):
-            with pytest.raises(TypeError, match="item assignment"):
-                buffer[...] = value
             return
         key = some_key(data, array.shape)
         buffer[key] = value

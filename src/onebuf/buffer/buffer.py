@@ -26,8 +26,8 @@ from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted
-from onebuf.errors import ArgumentError, ArgumentTypeError, LayoutError
-from onebuf.graph import FREED, Leaf, Node, Number
+from onebuf.errors import ArgumentError, LayoutError
+from onebuf.graph import FREED, Element, Leaf, Node
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
@@ -283,17 +283,17 @@ class Buffer(
                 ops.index(node, key)  # whose errors say more
                 raise
             if part.__class__ is _ndarray:
-                return self._part(Leaf(part, node.block))  # type: ignore[arg-type]
-            number = Number(part)
-            number.claimed = True
+                return self._indexed(Leaf(part, node.block))  # type: ignore[arg-type]
+            element = Element(part)
+            element.claimed = True
             value = _new(self.__class__)
-            value._node = number
+            value._node = element
             value._base = None
             return value
         found, is_view = indexing.get(node, key)
-        return self._part(found) if is_view else self._value(found)
+        return self._indexed(found) if is_view else self._value(found)
 
-    def _part(self, node: Node) -> Self:
+    def _indexed(self, node: Node) -> Self:
         """A view by a basic key; memory of its own if this is a number, as in ``x[0][...]``."""
         if self._base is None and not self._node.shape:
             return self._place(ops.copied(node))
@@ -301,10 +301,7 @@ class Buffer(
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         if self._base is None and not self._node.shape:
-            raise ArgumentTypeError(
-                f"a number does not support item assignment, since it never changes: {self!r}; "
-                f"write to the buffer that it came from, or make memory of it with asarray(x)"
-            )
+            self._unfix()
         new = operand(value)
         if new is None:
             new = as_node(value, None, None, {}, None)

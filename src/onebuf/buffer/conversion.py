@@ -20,7 +20,7 @@ from onebuf.buffer.exchange import as_numpy
 from onebuf.buffer.handle import Handle
 from onebuf.engine import is_here, own, read, realize
 from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError
-from onebuf.graph import SOURCE, Number
+from onebuf.graph import SOURCE, Element, Number
 
 _new = object.__new__
 
@@ -221,9 +221,9 @@ def _numbers(buffer: Handle) -> Iterator[Any]:
     array = read(node) if node.base.op is SOURCE else own(node)
     cls = buffer.__class__
     for scalar in array:
-        number = Number(scalar)
-        number.claimed = True
+        element = Element(scalar)
+        element.claimed = True
         value = _new(cls)
-        value._node = number
+        value._node = element
         value._base = None
         yield value

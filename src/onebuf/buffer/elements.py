@@ -1,8 +1,8 @@
 """Elements: an index that names one of them gives a number, apart from the buffer it was read from.
 
 A number of a buffer on the host is read at once. If the elements are still to be computed they all
-are, since programs that read one of them read others; unless they are so many that the memory for
-them may not be there. Elsewhere than on the host a number is a copy on the same device.
+are, since programs that read one of them read others. Elsewhere than on the host a number is a copy
+on the same device.
 """
 
 from __future__ import annotations
@@ -10,17 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 from onebuf.engine import is_here, read, realize
-from onebuf.graph import SOURCE, Node, Number
+from onebuf.graph import SOURCE, Element, Node
 from onebuf.ops import copied, index
-
-MOST_NBYTES = 1 << 28
-"""Up to this size, all elements are computed where one is asked for."""
 
 
 def names_one(node: Node, key: Any) -> bool:
     """Whether a basic ``key`` names one element: a whole number for each axis, and nothing else.
 
-    >>> three = Number(np.float64(3))
+    >>> import numpy as np
+    >>> three = Element(np.float64(3))
     >>> names_one(three, ()), names_one(three, ...)
     (True, False)
     """
@@ -40,6 +38,6 @@ def element(node: Node, key: Any) -> Node:
     if not is_here(node):
         return copied(one)
     base = node.base
-    if base.op is not SOURCE and base.nbytes <= MOST_NBYTES:
+    if base.op is not SOURCE:
         realize([base])
-    return Number(read(one)[()])
+    return Element(read(one)[()])

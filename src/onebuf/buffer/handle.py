@@ -7,7 +7,8 @@ from enum import Enum
 from typing import Any, Final, Self
 
 from onebuf.engine import realize
-from onebuf.graph import CONSTANT, PLACED, Node
+from onebuf.errors import ArgumentTypeError
+from onebuf.graph import CONSTANT, PLACED, Element, Node, Number
 from onebuf.interop import Exporter
 from onebuf.machine import Device
 from onebuf.ops import copied
@@ -40,10 +41,9 @@ class Handle(Exporter):
     A method gives either a *value*, which has memory of its own now or later, or a *view* of the
     same elements.
 
-    A value without axes is a number: an element that was read, a sum over everything. As NumPy's
-    numbers it never changes, so it can be a key of a dict, and ``t += 1`` makes another number. A
-    buffer without axes that was made as memory (``zeros(())``, ``asarray(3)``, ``x[0, ...]``) is a
-    *place*, which can be written.
+    A value without axes is a number: an element that was read, a sum over everything. As with
+    NumPy's numbers, it can be a key of a dict, and ``t += 1`` makes another number. What was made
+    as memory without axes (``zeros(())``, ``asarray(3)``, ``x[0, ...]``) is a *place*.
     """
 
     __slots__ = ("__weakref__", "_base", "_node")
@@ -82,6 +82,18 @@ class Handle(Exporter):
     def _is_number(self) -> bool:
         """Whether this is one number, which never changes."""
         return self._base is None and not self._node.shape
+
+    def _unfix(self) -> None:
+        """Give a computed number memory to write to, for programs that take it for an array."""
+        node = self._node
+        if isinstance(node, Element):
+            raise ArgumentTypeError(
+                f"a number does not support item assignment, and this one, {node.scalar}, was read "
+                f"from a buffer: write to that, or make memory of the number with asarray(x)"
+            )
+        if isinstance(node, Number):
+            self._node = copied(node)
+            self._node.claimed = True
 
     def _shown(self) -> Node:
         """The node whose memory others may have: of a number, that of a copy."""

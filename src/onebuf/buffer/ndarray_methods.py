@@ -90,7 +90,7 @@ class NdarrayMethods(Handle):
     def fill(self, value: Any) -> None:
         """Write one value to all elements."""
         if self._is_number:
-            self[...] = value  # type: ignore[index]
+            self._unfix()
         new = operand(value)
         if new is None:
             raise ArgumentTypeError(f"fill needs one number to write everywhere, got {value!r}")

@@ -53,8 +53,8 @@ class Call:
                 self.given[id(part)] = (part, part)
             elif isinstance(part, Handle) and part._is_number:
                 raise ArgumentTypeError(
-                    f"out needs memory to write to, but a number never changes, got {part!r}; "
-                    f"make a place for it with onebuf.empty(())"
+                    f"return arrays must be of ArrayType: out needs memory, got a number, {part}; "
+                    f"make memory for it with onebuf.empty(())"
                 )
             elif isinstance(part, Handle) and part._node.base.op is SOURCE:
                 raise ExportError(

@@ -114,7 +114,7 @@ def _with_foreign(op: Op, self: Handle, other: Any, swapped: bool = False) -> An
         return NotImplemented
     if getattr(other, "__array_ufunc__", _PLAIN) is None:
         return NotImplemented
-    if other is None or isinstance(other, str | bytes) or _is_itself_alone(other):
+    if isinstance(other, str | bytes) or (_is_itself_alone(other) and not self._is_number):
         node = self._node
         return self._value(full(node.shape, op is _NOT_EQUAL, bool_, node.device or CPU))
     return NotImplemented
@@ -123,7 +123,7 @@ def _with_foreign(op: Op, self: Handle, other: Any, swapped: bool = False) -> An
 def _is_itself_alone(other: Any) -> bool:
     """Whether ``other`` is an object that equals no other."""
     equals: Any = type(other).__eq__
-    return equals is object.__eq__
+    return other is None or equals is object.__eq__
 
 
 def _is_integer(self: Handle) -> bool:

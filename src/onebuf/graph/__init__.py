@@ -8,6 +8,7 @@ from onebuf.graph.infer import (
     reduction,
 )
 from onebuf.graph.node import (
+    Element,
     Freed,
     Fresh,
     Leaf,
@@ -82,6 +83,7 @@ __all__ = [
     "UNARY",
     "VIEW",
     "WHERE",
+    "Element",
     "Freed",
     "Fresh",
     "Kind",

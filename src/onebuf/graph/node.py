@@ -174,6 +174,12 @@ class Number(Leaf):
         return self._block
 
 
+class Element(Number):
+    """A number that was read from a buffer, in which a write would be lost."""
+
+    __slots__ = ()
+
+
 class Fresh(Leaf):
     """A leaf that nobody shares: what an operation on small operands has just computed.
 
