@@ -7,13 +7,9 @@ from onebuf.graph.infer import (
     reduce_dtype,
     reduction,
 )
+from onebuf.graph.leaf import Element, Freed, Fresh, Leaf, Number
 from onebuf.graph.node import (
-    Element,
-    Freed,
-    Fresh,
-    Leaf,
     Node,
-    Number,
     attach,
     attaching,
     fail,

@@ -1,0 +1,162 @@
+"""Leaves: nodes for elements that are in memory, and for what is left when it was given back.
+
+Small operations and views make little else, so a leaf stores only what differs between leaves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf.errors import ExportError
+from onebuf.graph.node import Node
+from onebuf.graph.op import FREED, STORED
+from onebuf.graph.readers import Readers
+from onebuf.machine import CPU, Device
+from onebuf.memory import POOL, Block, Cell
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+
+
+class Leaf(Node):
+    """A node for elements in memory: ``array`` lies on ``block``.
+
+    Made for every small operation and every view, so it stores only what differs between leaves.
+    """
+
+    __slots__ = ()
+
+    op = STORED
+    srcs = ()
+    arg = None
+    key = 1
+    made_at = None
+    device: Device | None = CPU
+
+    def __init__(self, array: Array, block: Block) -> None:
+        self.shape = array.shape
+        self.dtype = array.dtype
+        self.array = array
+        self.block = block
+        self.claimed = False
+
+    @property
+    def readers(self) -> Readers:  # type: ignore[override]
+        """The pending nodes that read the block, through this leaf or another."""
+        assert self.block is not None
+        return self.block.readers
+
+
+class Number(Leaf):
+    """A single number of NumPy's: it has a dtype, and is at home everywhere as Python's are.
+
+    Made for every element that is read, so its memory is made only if somebody asks for it. It is
+    never written.
+    """
+
+    __slots__ = ("_array", "_block", "scalar")
+
+    shape = ()
+    device = None
+
+    def __init__(self, scalar: Any) -> None:
+        self.scalar = scalar
+        self.dtype = scalar.dtype
+        self.claimed = False
+        self._array: Array | None = None
+        self._block: Block | None = None
+
+    @property
+    def array(self) -> Array:  # type: ignore[override]
+        """The number as an array of its own."""
+        if self._array is None:
+            made = np.asarray(self.scalar)
+            made.flags.writeable = False
+            # One for all threads. No interpreter switches between these lines.
+            if self._array is None:
+                self._array = made
+        return self._array
+
+    @property
+    def block(self) -> Block:  # type: ignore[override]
+        """The block that the array lies on."""
+        if self._block is None:
+            made = Block.foreign(self.array)
+            if self._block is None:
+                self._block = made
+        return self._block
+
+
+class Element(Number):
+    """A number that was read from a buffer, in which a write would be lost."""
+
+    __slots__ = ()
+
+
+class Fresh(Leaf):
+    """A leaf that nobody shares: what an operation on small operands has just computed.
+
+    Its memory is a cell of the pool, which goes back to its shelf when the leaf dies. Whoever asks
+    for the block (a view, a window, a lazy reader) turns the cell into one, shared like any other.
+    """
+
+    __slots__ = ("_block", "_cell")
+
+    def __init__(self, cell: Cell, shape: tuple[int, ...], dtype: DT) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.array = cell[0]
+        self.claimed = False
+        self._cell = cell
+        self._block: Block | None = None
+
+    @property
+    def block(self) -> Block:  # type: ignore[override]
+        """The block that the elements lie on."""
+        if self._block is None:
+            made = POOL.adopt(self._cell)
+            # Another thread, or code that ran in between, may have been first; two blocks of one
+            # cell would give its memory back twice. No interpreter switches between these lines.
+            if self._block is None:
+                self._block = made
+                made.gives_back = True
+        return self._block
+
+    def __del__(self) -> None:
+        if self._block is None:
+            cell = self._cell
+            if len(cell[2]) < cell[3]:
+                cell[2].append(cell)
+            else:
+                POOL.give_back(cell[1])
+
+
+class Freed(Node):
+    """What is left of a node whose memory was given back: it cannot be read."""
+
+    __slots__ = ()
+
+    op = FREED
+    srcs = ()
+    arg = None
+    array = None
+    block = None
+    key = 1
+    made_at = None
+
+    def __init__(self, shape: tuple[int, ...], dtype: DT, device: Device | None = CPU) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.claimed = True
+        self.device = device
+
+    @property
+    def readers(self) -> Readers:  # type: ignore[override]
+        """Nobody can read it, so asking is the mistake."""
+        raise self.refusal()
+
+    def refusal(self) -> ExportError:
+        """The error for any use of it."""
+        return ExportError("this buffer was freed, so it has no elements; make a new one")
