@@ -60,7 +60,8 @@ IN_MESSAGE: list[tuple[str, str, str]] = [
     (
         "foreign dtype",
         r"needed one of the dtypes|needs numbers or bools, got (str|bytes|dict|object|\w+):|"
-        r"Cannot interpret .* as a data type|object arrays",
+        r"exports memory; got (str|bytes|NoneType|dict)|object arrays|"
+        r"Cannot interpret .* as a data type",
         "a dtype that buffers do not have, found when the test ran",
     ),
     (

@@ -144,4 +144,4 @@ def write_failures(path: Path, rest: list[Case]) -> None:
         for case in rest:
             if not case.ours.passed:
                 message = " | ".join(case.ours.message.split("\n"))[:600]
-                file.write(f"{case.cause}\t{case.ours.id}\t{message}\n")
+                file.write(f"{case.cause}\t{case.file} {case.ours.id}\t{message}\n")

@@ -20,6 +20,7 @@ from report import report
 from suites import Suite, suites
 
 HERE = Path(__file__).parent
+LIMITS = {"OMP_NUM_THREADS": "1", "NPY_AVAILABLE_MEM": "2 GB"}
 STORE = HERE.parents[1] / ".outside"
 
 
@@ -40,7 +41,7 @@ def run_file(suite: Suite, name: str, run: str, file: str, seconds: int) -> None
         command += ["-p", suite.plugin]
     if suite.marker:
         command += ["-m", suite.marker]
-    environment = dict(os.environ, OUTSIDE_RECORD=str(part), OMP_NUM_THREADS="1")
+    environment = dict(os.environ, OUTSIDE_RECORD=str(part), **LIMITS)
     paths = [str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment["PYTHONPATH"] = os.pathsep.join(paths)
     command.append(str(suite.root / file))
@@ -59,7 +60,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", help="suites, or suite:text in the name of a file")
     parser.add_argument("--fresh", action="store_true", help="run again what was run before")
     parser.add_argument("--report", action="store_true", help="run nothing")
-    parser.add_argument("--seconds", type=int, default=120, help="the most that one test may take")
+    parser.add_argument("--seconds", type=int, default=60, help="the most that one test may take")
     arguments = parser.parse_args()
     known = suites()
     STORE.mkdir(exist_ok=True)

@@ -5,17 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from onebuf import dtypes
+from onebuf.buffer.buffer import Buffer
+from onebuf.buffer.construction import as_node
 from onebuf.buffer.handle import Handle
-from onebuf.buffer.operators import node_of
-from onebuf.errors import ArgumentTypeError
-from onebuf.graph import Node
-from onebuf.ops import cast
+from onebuf.engine import assign
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.graph import UNARY, Node
+from onebuf.ops import cast, unary
 from onebuf.ops.einsum import einsum as sum_nodes
 from onebuf.ops.subscripts import parse_lists, parse_text
 
 
-def einsum(*operands: Any, optimize: Any = True, dtype: Any = None) -> Any:
+def einsum(
+    *operands: Any,
+    optimize: Any = True,
+    dtype: Any = None,
+    out: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+) -> Any:
     """The sum of products that ``subscripts`` describes, as lazy as its operands.
 
     ``einsum(subscripts, *operands)``, or ``einsum(x, [0, 1], y, [1, 2], [0, 2])`` with whole
@@ -26,12 +37,19 @@ def einsum(*operands: Any, optimize: Any = True, dtype: Any = None) -> Any:
     Parameters
     ----------
     *operands
-        Subscripts such as ``"ij,jk->ik"``, and one buffer for each operand in them.
+        Subscripts such as ``"ij,jk->ik"``, and one buffer, array, list or number for each operand
+        in them.
     optimize
         In which order to take more than two operands together: True for what opt_einsum thinks
         best, the name of one of its strategies, a path, or False for the order given.
     dtype
         The type to compute in; by default the one that the operands promote to.
+    out
+        A buffer that the result is written to.
+    order
+        "F" for a result in column-major order, "C" for row-major; "A" and "K" leave it open.
+    casting
+        Which conversions to ``dtype`` and to ``out`` are allowed, in NumPy's words.
 
     Returns
     -------
@@ -47,19 +65,25 @@ def einsum(*operands: Any, optimize: Any = True, dtype: Any = None) -> Any:
     (5, [4, 6])
     """
     if not operands:
-        raise ArgumentTypeError("einsum needs subscripts and operands, got nothing")
+        raise ArgumentError("einsum needs subscripts and operands, got nothing")
+    if order not in ("A", "C", "F", "K"):
+        raise ArgumentError(f"einsum needs order 'A', 'C', 'F' or 'K', got {order!r}")
     first, *rest = operands
     if isinstance(first, str):
-        values: Sequence[Any] = rest
-        nodes = _nodes(values, dtype)
+        nodes = _nodes(rest, dtype, casting)
         summation = parse_text(first, [len(node.shape) for node in nodes])
     else:
         pairs, output = _split(operands)
-        values = [value for value, _ in pairs]
-        nodes = _nodes(values, dtype)
+        nodes = _nodes([value for value, _ in pairs], dtype, casting)
         terms = [term for _, term in pairs]
         summation = parse_lists(terms, output, [len(node.shape) for node in nodes])
-    return _wrapped(values, sum_nodes(summation, nodes, optimize))
+    node = sum_nodes(summation, nodes, optimize)
+    if out is not None:
+        return _written(out, node, casting)
+    result = _wrapped(operands, nodes, node)
+    if order == "F":
+        return result.T.contiguous().T
+    return result.contiguous() if order == "C" else result
 
 
 def _split(operands: tuple[Any, ...]) -> tuple[list[tuple[Any, Any]], Any]:
@@ -69,22 +93,42 @@ def _split(operands: tuple[Any, ...]) -> tuple[list[tuple[Any, Any]], Any]:
     return list(zip(operands[0:paired:2], operands[1:paired:2], strict=True)), output
 
 
-def _nodes(values: Sequence[Any], dtype: Any) -> list[Node]:
+def _nodes(values: Sequence[Any], dtype: Any, casting: str) -> list[Node]:
     if not values:
-        raise ArgumentTypeError("einsum needs at least one operand, got none")
-    nodes = [node_of("einsum", value) for value in values]
+        raise ArgumentError("einsum needs at least one operand, got none")
+    nodes = [as_node(value, None, None, {}, None) for value in values]
     if dtype is None:
         return nodes
     wanted = dtypes.as_dtype(dtype)
-    return [cast(node, wanted) for node in nodes]
+    return [_cast(node, wanted, casting, "an operand") for node in nodes]
 
 
-def _wrapped(values: Sequence[Any], node: Node) -> Any:
-    buffers = [value for value in values if isinstance(value, Handle)]
-    if not buffers:
-        kinds = ", ".join(type(value).__name__ for value in values)
-        raise ArgumentTypeError(
-            f"einsum needs a buffer among its operands, got {kinds}; convert with "
-            f"onebuf.asarray(...)"
+def _cast(node: Node, dtype: np.dtype[Any], casting: str, what: str) -> Node:
+    if not np.can_cast(node.dtype, dtype, casting):  # type: ignore[arg-type]
+        raise DTypeError(
+            f"einsum cannot cast {what} from {node.dtype.name} to {dtype.name} according to the "
+            f"rule {casting!r}; choose another dtype, or casting='unsafe'"
         )
-    return buffers[0]._view(node) if len(values) == 1 else buffers[0]._value(node)
+    if casting == "unsafe" and dtypes.kind(node.dtype) == "c" and dtypes.kind(dtype) not in "cb":
+        node = unary(UNARY["real"], node)
+    return cast(node, dtype)
+
+
+def _written(out: Any, node: Node, casting: str) -> Any:
+    """``out``, with the elements of ``node``."""
+    if not isinstance(out, Handle):
+        raise ArgumentTypeError(f"einsum needs a buffer as out, got {type(out).__name__}")
+    if out._node.shape != node.shape:
+        raise ShapeError(
+            f"einsum needs an out of shape {node.shape}, got {out._node.shape}; leave out out="
+        )
+    assign(out._node, _cast(node, out._node.dtype, casting, "the result"))
+    return out
+
+
+def _wrapped(operands: Sequence[Any], nodes: Sequence[Node], node: Node) -> Any:
+    """A buffer of ``node``, of the kind of the first buffer among the operands."""
+    buffers = [value for value in operands if isinstance(value, Handle)]
+    if not buffers:
+        return Buffer._value(node)
+    return buffers[0]._view(node) if len(nodes) == 1 else buffers[0]._value(node)

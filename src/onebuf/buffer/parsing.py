@@ -33,8 +33,8 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
     """
     if isinstance(data, str | bytes | dict | set) or data is None:
         raise ArgumentTypeError(
-            f"a buffer needs numbers, nested lists or tuples of them, or an object that exports "
-            f"memory; got {type(data).__name__}"
+            f"Unsupported data: a buffer needs numbers, nested lists or tuples of them, or an "
+            f"object that exports memory; got {type(data).__name__}"
         )
     try:
         found = np.array(data)
