@@ -26,15 +26,15 @@ def compiled():
 
 @pytest.fixture
 def grouped(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many nodes were asked for each time that kernels were grouped."""
+    """How many nodes were to be stored each time that kernels were grouped."""
     asked: list[int] = []
-    group = planning.gate.grouping().group
+    group = planning.gate.grouping().group_items
 
-    def counting(wanted: Any, *more: Any) -> Any:
-        asked.append(len(wanted))
-        return group(wanted, *more)
+    def counting(items: Any, roots: Any, *more: Any) -> Any:
+        asked.append(len(roots))
+        return group(items, roots, *more)
 
-    monkeypatch.setattr(planning.gate.grouping(), "group", counting)
+    monkeypatch.setattr(planning.gate.grouping(), "group_items", counting)
     monkeypatch.setattr(planning, "_known", {})
     monkeypatch.setattr(planning, "_guards", {})
     return asked

@@ -326,7 +326,7 @@ def test_a_product_with_a_vector_in_any_layout_is_numpys(name, dtype):
 
 def test_a_kernel_takes_what_blas_cannot():
     x, v = whole(400, 400), whole(400)
-    out = np.empty(400, np.float32)
+    out = np.zeros(400, np.float32)
     assert not vectors.multiply_vector(x, v, out)
     assert not vectors.multiply_vector(x.T, v, out)
     assert not vectors.multiply_vector(x, x, np.empty((400, 400), np.float32))

@@ -12,7 +12,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config, ops
-from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, node, structure, waiting
+from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, node, waiting
 
 FLOAT32 = np.dtype("float32")
 
@@ -344,23 +344,3 @@ def test_threads_that_share_a_fresh_result_share_one_block():
         for thread in threads:
             thread.join()
         assert len({id(block) for block in blocks}) == 1
-
-
-# Structure
-
-
-def test_graphs_of_the_same_operations_have_the_same_structure():
-    with config(eager_numel=0):
-        one = (Buffer([1.0, 2.0]) * 2 + 1).sum()
-        two = (Buffer(np.zeros(30, np.float32)) * 2 + 1).sum()
-        other = (Buffer([1.0, 2.0]) * 2 - 1).sum()
-    assert structure(one._node) == structure(two._node)
-    assert structure(one._node) != structure(other._node)
-
-
-def test_the_structure_of_a_long_chain_needs_no_recursion():
-    with config(eager_numel=0):
-        x = Buffer([1.0])
-        for _ in range(5000):
-            x = x + 1
-        assert structure(x._node) == structure(x._node)

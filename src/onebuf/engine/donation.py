@@ -18,40 +18,17 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from onebuf.graph import Kind, Node
+from onebuf.engine.liveness import ALONE, CAN_COUNT
+from onebuf.graph import Node
 from onebuf.memory import PoolBlock, address_of
 from onebuf.options import options
 
 if TYPE_CHECKING:
     from onebuf.scheduler.passes import Kernel
 
-_IN_PLACE = frozenset({Kind.STORED, Kind.CONSTANT, Kind.ELEMENTWISE})
-"""What a kernel may do that reads an element only to write to its place."""
 MOST_STEPS = 1 << 32
 """A kernel of more operations than this, over all elements, overwrites no operand: it would take
 seconds, and a kernel that overwrites an operand cannot be interrupted."""
-
-CAN_COUNT = sys.implementation.name == "cpython"
-_examples = [object()]
-_ALONE = sys.getrefcount(_examples[0]) if CAN_COUNT else 0
-"""The count of an object that one list holds, while it is counted."""
-
-
-def private(walk: list[Node]) -> frozenset[int]:
-    """The pending nodes of a walk, by id, that nobody outside of their graph holds.
-
-    The walk itself has to be the only other list that holds them.
-    """
-    if not CAN_COUNT:
-        return frozenset()
-    counts = Counter(id(src) for node in walk for src in node.srcs)
-    return frozenset(
-        [
-            me
-            for number, me in enumerate(map(id, walk))
-            if sys.getrefcount(walk[number]) == _ALONE + counts[me]
-        ]
-    )
 
 
 def gifts(kernel: Kernel) -> dict[int, Node]:
@@ -64,7 +41,7 @@ def gifts(kernel: Kernel) -> dict[int, Node]:
     if not CAN_COUNT or least is None or len(kernel.parts) != 1 or kernel.whole:
         return {}
     (group,) = kernel.parts
-    if any(step.op.kind not in _IN_PLACE for step in group.nest.steps):
+    if not group.is_elementwise:
         return {}
     if prod(group.extents) * len(group.nest.steps) > MOST_STEPS:
         return {}
@@ -121,14 +98,14 @@ class Holders:
 def dies(held: Sequence[Node | None], watched: Sequence[tuple[int, int]]) -> bool:
     """Whether nobody but the graph holds the nodes that ``watched`` numbers, the operand first."""
     for number, count in watched:
-        if sys.getrefcount(held[number]) != _ALONE + count:
+        if sys.getrefcount(held[number]) != ALONE + count:
             return False
     operand = held[watched[0][0]]
     if operand is None or operand.array is None:
         return False
     blocks = [operand.block]
     return (
-        sys.getrefcount(blocks[0]) == _ALONE + 1
+        sys.getrefcount(blocks[0]) == ALONE + 1
         and isinstance(blocks[0], PoolBlock)
         and operand.array.flags.c_contiguous
         and address_of(operand.array) == blocks[0].address

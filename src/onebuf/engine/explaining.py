@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from onebuf.engine import gate
-from onebuf.engine.donation import private
+from onebuf.engine.liveness import alone_in, states_of
 from onebuf.engine.planning import items_for
 from onebuf.engine.plans import parts_of
 from onebuf.engine.realizing import is_here
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def explain(nodes: Sequence[Node]) -> str:
     """Which passes over memory ``nodes`` still need, why, and how many bytes each moves."""
     wanted = [node for node in nodes if not is_readable(node)]
-    alone = private(form_of(wanted).nodes) - {id(node.base) for node in wanted}
+    walk = form_of(wanted).nodes
+    alone = alone_in(walk, states_of(walk, wanted)) - {id(node.base) for node in wanted}
+    del walk
     items = items_for(wanted)
     if not items:
         return "nothing to compute: the elements are at hand"

@@ -11,7 +11,7 @@ from onebuf.engine import gate
 from onebuf.engine.elementary import is_ours, run_ours
 from onebuf.engine.sources import read_region
 from onebuf.events import Copied, directly, listeners, run_told, tell
-from onebuf.graph import COPY, LIBRARY, MATMUL, SOURCE, VIEW, Kind, Node, attach, settle
+from onebuf.graph import COPY, LIBRARY, MATMUL, SOURCE, VIEW, WRITE, Kind, Node, attach, settle
 from onebuf.layout import View
 from onebuf.memory import Block
 from onebuf.ops import adopted, new_array, quietly
@@ -29,6 +29,9 @@ def run_item(item: Item) -> None:
     try:
         found = [reading(source) for source in item.inputs]  # held while they are read
         operands = tuple([fetch(source) for source in found])
+        if node.op is WRITE:
+            quietly(_write, node, *operands)
+            return
         if listeners():
             sizes = (item.bytes_read, item.bytes_written)
             out, block = run_told(node.op.name, sizes, 1, directly, compute, node, operands)
@@ -40,6 +43,13 @@ def run_item(item: Item) -> None:
     if node.op.kind is Kind.COPY and listeners():
         tell(Copied(out.nbytes, item.reason, line_of(node)))
     attach(node, out, block)
+
+
+def _write(node: Node, new: Array) -> None:
+    """Do a WRITE whose elements are there."""
+    array = settle(node.arg.target)
+    assert array is not None, f"{node.arg.target} is not in memory"
+    np.copyto(array, new.copy() if np.may_share_memory(array, new) else new)
 
 
 def say_where(error: Exception, name: str, node: Node) -> None:

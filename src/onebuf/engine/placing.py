@@ -71,7 +71,7 @@ def plan_on(device: Device, works: Sequence[Work], walk: list[Node]) -> Plan:
         steps.append(step)
     walked = {id(node): number for number, node in enumerate(walk)}
     made = [walked[id(node)] for work in works for node in work.outputs]
-    return Plan(steps, [walked[me] for me in numbers], made, 0, [], len(numbers))
+    return Plan(steps, [walked[me] for me in numbers], made, 0, [], [], len(numbers))
 
 
 def _asked(work: Work) -> Sequence[Node]:

@@ -8,19 +8,20 @@ waits for a compiler to add two vectors, and nothing is interpreted for long.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from onebuf.engine import gate
-from onebuf.engine.donation import private
 from onebuf.engine.elementary import is_ours
 from onebuf.engine.fallback import is_internal, note
+from onebuf.engine.liveness import alone_in, states_of, worth_storing
 from onebuf.engine.plans import Held, Plan, make_plan
-from onebuf.graph import RANDOM_BITS, Node, Op, structure
+from onebuf.graph import RANDOM_BITS, Node, Op
 from onebuf.options import options
 from onebuf.scheduler import Item, schedule
-from onebuf.scheduler.form import form_of
+from onebuf.scheduler.form import form_of, structure_of
+from onebuf.scheduler.pieces import MOST_NODES, is_computed
 
 if TYPE_CHECKING:
     from onebuf.scheduler.guards import Guard
@@ -63,8 +64,14 @@ _guards: dict[Hashable, tuple[Guard, Plan]] = {}
 """The plan that was last found often for what a line of the program asks for, by that line."""
 
 
-def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
-    """What makes ``wanted`` readable, made or remembered, and the nodes to run it with."""
+def plan_for(
+    wanted: list[Node], own: bool = False, compiled: bool = False
+) -> tuple[Plan, Held] | None:
+    """What makes ``wanted`` readable, made or remembered, and the nodes to run it with.
+
+    None: there is so much to do that it has to be cut into pieces; or it has to be ``compiled``,
+    and that is not worth it yet.
+    """
     now = options()
     made_at = wanted[0].made_at
     device = wanted[0].device
@@ -77,26 +84,34 @@ def plan_for(wanted: list[Node], own: bool = False) -> tuple[Plan, Held]:
         held = guarded[0](wanted)
         if held is not None:
             return guarded[1], held  # type: ignore[return-value]
-    key, walk = form_of(wanted, how)
+    form, walk = form_of(wanted, how)
+    if len(walk) > MOST_NODES and sum(map(is_computed, walk)) > MOST_NODES:
+        return None
+    states = states_of(walk, wanted)
+    key = None if form is None else (form, states)
     known = _known.get(key) if key is not None else None
     if known is not None and (not known.cost or not _is_due(known.structure, known.cost)):
         known.found += 1
         if known.found % GUARDED == 0 and not known.cost and line is not None:
-            _remember(_guards, line, _guard(wanted, walk, known.plan))
+            _remember(_guards, line, _guard(wanted, walk, known.plan, states))
+        if compiled and known.cost:
+            return None
         return known.plan, known.plan.nodes_of(walk)
     if afar is not None:
         plan = gate.placing().plan_on(afar, gate.placing().work_on(afar, wanted, own), walk)
         if key is not None:
             _remember(_known, key, Known(plan, 0, 0.0))
         return plan, plan.nodes_of(walk)
-    alone = private(walk) - {id(node.base) for node in wanted}
     try:
-        items, structure, cost = _items(wanted, own, dry=False)
-        plan = make_plan(items, walk, alone)
+        work = _work(wanted, own, walk, states, dry=False)
+        if compiled and work.cost:
+            return None
+        alone = alone_in(walk, states) - {id(node.base) for node in wanted}
+        plan = make_plan(work.items, walk, alone, work.replayed)
     except Exception as error:
-        plan, structure, cost = _without_kernels(error, wanted, own, walk), 0, 0.0
+        work, plan = Work([], []), _without_kernels(error, wanted, own, walk)
     if key is not None:
-        _remember(_known, key, Known(plan, structure, cost))
+        _remember(_known, key, Known(plan, work.structure, work.cost))
     return plan, plan.nodes_of(walk)
 
 
@@ -110,11 +125,11 @@ def _without_kernels(error: Exception, wanted: list[Node], own: bool, walk: list
     return make_plan(items, walk)
 
 
-def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan) -> Any:
+def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan, states: bytes) -> Any:
     guards = gate.guards()
     if len(walk) > guards.MOST_NODES:
         return None
-    return guards.write_guard(wanted, plan.needed, plan.made), plan
+    return guards.write_guard(wanted, plan.needed, plan.made, states), plan
 
 
 def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:
@@ -127,31 +142,50 @@ def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:
 
 def items_for(wanted: Sequence[Node]) -> list[Kernel | Item]:
     """The kernels, or passes of NumPy's loops, that would make ``wanted`` readable."""
-    return _items(wanted, own=False, dry=True)[0]
+    walk = form_of(wanted).nodes
+    return _work(wanted, False, walk, states_of(walk, wanted), dry=True).items
 
 
-def _items(wanted: Sequence[Node], own: bool, dry: bool) -> tuple[list[Kernel | Item], int, float]:
-    """Kernels or passes; for passes also the structure, and what interpreting it costs.
+class Work(NamedTuple):
+    """What is to be done for a graph."""
 
-    A ``dry`` plan is only looked at, so it does not count as interpreting.
-    """
+    items: list[Kernel | Item]
+    """Kernels, or passes of NumPy's loops."""
+    replayed: list[Node]
+    """Values that somebody holds, and that are computed without being stored."""
+    structure: int = 0
+    cost: float = 0.0
+    """Seconds that interpreting takes; 0: there is nothing to interpret."""
+
+
+def _work(
+    wanted: Sequence[Node], own: bool, walk: Sequence[Node], states: bytes, dry: bool
+) -> Work:
+    """Kernels or passes; a ``dry`` plan is only looked at, so it does not count as interpreting."""
     device = wanted[0].device if wanted else None
     if device is not None and not device.is_host:
-        return gate.placing().work_on(device, wanted, own), 0, 0.0
+        return Work(gate.placing().work_on(device, wanted, own), [])
     tier = options().tier
     items = schedule(wanted, own)
-    key, cost = 0, 0.0
+    structure, cost = 0, 0.0
     if tier == "auto":
-        key = hash(tuple([structure(node) for node in wanted]))
+        structure = structure_of(walk, len(wanted))
         moved = sum(item.bytes_read + item.bytes_written for item in items)
         drawn = sum(item.bytes_written for item in items if item.node.op is RANDOM_BITS)
         cost = moved / BYTES_A_SECOND + drawn / RANDOM_BYTES_A_SECOND + len(items) * ITEM_SECONDS
-    if items and tier != "interpret" and (tier == "compile" or _is_due(key, cost, dry)):
-        groups = gate.grouping().group(wanted, supports, own)
-        joined = gate.products().with_products(groups, wanted)
-        roots = gate.grouping().roots_of(wanted, items)
-        return gate.passes().in_passes(joined, roots), key, 0.0
-    return [_kernel(item) if _needs_kernel(item.node) else item for item in items], key, cost
+    if items and tier != "interpret" and (tier == "compile" or _is_due(structure, cost, dry)):
+        grouping = gate.grouping()
+        roots = grouping.roots_of(wanted, items)
+        computed = {id(item.node) for item in items}
+        kept = [node for node in worth_storing(walk, states, roots) if id(node) in computed]
+        roots.update([id(node) for node in kept])
+        groups = grouping.group_items(items, roots, supports)
+        joined = gate.products().with_products(groups, roots)
+        held = zip(walk, states, strict=True)
+        replayed = [n for n, state in held if state and id(n) in computed and id(n) not in roots]
+        return Work(gate.passes().in_passes(joined, roots), replayed, structure)
+    passes = [_kernel(item) if _needs_kernel(item.node) else item for item in items]
+    return Work(passes, [], structure, cost)
 
 
 def _kernel(item: Item) -> Kernel | Item:

@@ -64,7 +64,7 @@ class Step(Protocol):
 class Plan:
     """Steps, the numbers of the nodes that they need, and the memory for what is forgotten."""
 
-    __slots__ = ("steps", "needed", "made", "arena_nbytes", "_watched", "_used")
+    __slots__ = ("steps", "needed", "made", "arena_nbytes", "_replayed", "_watched", "_used")
 
     def __init__(
         self,
@@ -72,6 +72,7 @@ class Plan:
         needed: list[int],
         made: list[int],
         arena_nbytes: int,
+        replayed: list[int],
         watched: list[Watched],
         used: int,
     ) -> None:
@@ -81,6 +82,8 @@ class Plan:
         """The numbers of the nodes that become stored."""
         self.arena_nbytes = arena_nbytes
         """Memory for intermediate results that nobody else can ask for."""
+        self._replayed = replayed
+        """Values that somebody holds, and that are computed without being stored."""
         self._watched = watched
         self._used = used
         """How many nodes the steps need; those after them are only looked at."""
@@ -93,7 +96,10 @@ class Plan:
         """Compute the nodes of a graph; empties ``held``, so nobody else should hold them."""
         block = POOL.allocate(self.arena_nbytes) if self.arena_nbytes else None
         start = 0 if block is None else block.address
+        for number in self._replayed:
+            held_node(number, held).replays += 1
         given = self._given(held) if self._watched else NONE
+        del held[self._used :]
         if switch.on:
             switch.point("plan.start")
         for step in self.steps:
@@ -104,10 +110,8 @@ class Plan:
                 held[number] = None
 
     def _given(self, held: Held) -> Given:
-        """The operands that die; lets go of the nodes that were only held to find out."""
-        given = frozenset([watched[0][0] for watched in self._watched if dies(held, watched)])
-        del held[self._used :]
-        return given
+        """The operands that die."""
+        return frozenset([watched[0][0] for watched in self._watched if dies(held, watched)])
 
 
 class PassStep:
@@ -130,11 +134,15 @@ class PassStep:
 
 
 def make_plan(
-    items: Sequence[Kernel | Item], walk: list[Node], private: Collection[int] = ()
+    items: Sequence[Kernel | Item],
+    walk: list[Node],
+    private: Collection[int] = (),
+    replayed: Sequence[Node] = (),
 ) -> Plan:
     """The plan that runs ``items``, for graphs whose walk is like ``walk``.
 
-    Results that are ``private``, by id, need not become stored.
+    Results that are ``private``, by id, need not become stored. Those that are ``replayed`` are
+    told so.
     """
     now = options()
     is_checked = now.check_bounds or now.search_seconds > 0
@@ -153,20 +161,25 @@ def make_plan(
         if id(node) not in offsets
     }
     offered, watched = _offered(parts, last, stored, walk) if not is_checked else ({}, [])
-    order = list(dict.fromkeys([*last, *[id(node) for nodes in watched for node, _ in nodes]]))
+    looked_at = [id(node) for nodes in watched for node, _ in nodes] + [id(n) for n in replayed]
+    order = list(dict.fromkeys([*last, *looked_at]))
     numbers = {me: number for number, me in enumerate(order)}
     gifts = {me: numbers[id(operand)] for me, operand in offered.items()}
     homes = Homes(numbers, offsets, gifts)
+    done: list[list[int]] = [[] for _ in parts]
+    for me, number in last.items():
+        done[number].append(numbers[me])
     steps: list[Step] = []
     end = 0
     for item in items:
         step = _step(item, homes, private)
         begin, end = end, end + len(parts_of(item))
-        step.done = tuple([numbers[me] for me in last if begin <= last[me] < end])
+        step.done = tuple([number for part in done[begin:end] for number in part])
         steps.append(step)
     needed, made = [walked[me] for me in order], [walked[me] for me in stored]
     counts = [tuple([(numbers[id(node)], count) for node, count in nodes]) for nodes in watched]
-    return Plan(steps, needed, made, arena_nbytes, counts, len(last))
+    again = [numbers[id(node)] for node in replayed]
+    return Plan(steps, needed, made, arena_nbytes, again, counts, len(last))
 
 
 def parts_of(item: Kernel | Item) -> Sequence[Kernel | Item]:
@@ -219,3 +232,10 @@ def _used(item: Kernel | Item) -> list[int]:
     if isinstance(item, Item):
         return [id(item.node)]
     return [id(node) for node in item.asked]
+
+
+def held_node(number: int, held: Held) -> Node:
+    """The node that ``number`` stands for."""
+    node = held[number]
+    assert node is not None, "a node was let go of too early"
+    return node

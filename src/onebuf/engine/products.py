@@ -15,8 +15,8 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from onebuf.engine.passes import fetch
-from onebuf.engine.plans import Held, Homes, Numbers
-from onebuf.engine.steps import Call, KernelStep, Limits, held_node
+from onebuf.engine.plans import Held, Homes, Numbers, held_node
+from onebuf.engine.steps import Call, KernelStep, Limits
 from onebuf.engine.vectors import matrix_product
 from onebuf.graph import Node, attach
 from onebuf.memory import Block, address_of

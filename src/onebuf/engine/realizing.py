@@ -15,12 +15,14 @@ from onebuf.engine.elementary import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
 from onebuf.engine.passes import fetch
 from onebuf.engine.picking import OutsideError, explained
 from onebuf.engine.planning import plan_for
+from onebuf.engine.plans import Held, Plan
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
 from onebuf.graph import SOURCE, Kind, Node, is_stored, running, settle
 from onebuf.memory import PoolBlock
 from onebuf.ops import install
 from onebuf.scheduler import is_readable, reading
+from onebuf.scheduler.pieces import pieces
 
 Array = np.ndarray[Any, Any]
 
@@ -126,12 +128,38 @@ def force(node: Node) -> None:
             _run([node.base], True)
 
 
+def write_compiled(write: Node) -> bool:
+    """Run a WRITE, if there is a kernel for it by now; whether there was."""
+    with _running:
+        found = plan_for([write], compiled=True)
+        if found is not None:
+            _run_plan(*found)
+        return found is not None
+
+
 def _run(wanted: list[Node], own: bool) -> None:
+    found = plan_for(wanted, own)
+    if found is None:
+        _run_pieces(wanted, own)
+    else:
+        _run_plan(*found)
+
+
+def _run_plan(plan: Plan, held: Held) -> None:
     start = perf_counter() if listeners() else 0.0
-    plan, held = plan_for(wanted, own)
     try:
         plan.run(held)
         if listeners():
             tell(Realized(len(plan.steps), perf_counter() - start, start))
     except OutsideError as fault:
         raise explained(fault, read) from None
+
+
+def _run_pieces(wanted: list[Node], own: bool) -> None:
+    """Compute a graph that is too large for one plan."""
+    parts = pieces(wanted)[::-1]
+    while parts:
+        _run(parts.pop(), False)
+    rest = wanted if own else [node for node in wanted if _is_pending(node)]
+    if rest:
+        _run(rest, own)

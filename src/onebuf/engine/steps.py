@@ -19,10 +19,10 @@ from onebuf.engine.kernels import word
 from onebuf.engine.launching import prepare
 from onebuf.engine.passes import line_of, say_where
 from onebuf.engine.picking import OutsideError
-from onebuf.engine.plans import Given, Held, Homes, Numbers
+from onebuf.engine.plans import Given, Held, Homes, Numbers, held_node
 from onebuf.events import Copied, KernelRan, listeners, tell
-from onebuf.graph import Kind, Node, attach, attaching, settle
-from onebuf.memory import Block, address_of
+from onebuf.graph import WRITE, Kind, Node, attach, attaching, settle
+from onebuf.memory import ALIGNMENT, Block, address_of
 from onebuf.ops import new_array
 from onebuf.options import options
 from onebuf.scheduler.groups import Group
@@ -45,6 +45,8 @@ class Output:
     dtype: np.dtype[Any]
     gift: int
     """The operand whose memory it may have, by number; -1: none."""
+    is_write: bool
+    """Whether it is written to memory that exists, and nothing becomes stored."""
 
 
 class Told(NamedTuple):
@@ -143,6 +145,7 @@ class KernelStep:
                     node.shape,
                     node.dtype,
                     gifts.get(id(node), -1),
+                    node.op is WRITE,
                 )
                 for node in kernel.outputs
             ]
@@ -197,6 +200,11 @@ class KernelStep:
                 bases.append(arena + output.offset_bytes)
                 made.append(None)
                 continue
+            if output.is_write:
+                new = _to_write(held_node(output.number, held))
+                bases.append(address_of(new[0]) & -ALIGNMENT)
+                made.append(new)
+                continue
             if output.gift in given:
                 new = _on_memory_of(held_node(output.gift, held), output)
                 overwrites = True
@@ -210,7 +218,7 @@ class KernelStep:
         limits = self._limits(held, made) if options().check_bounds else None
         self.perform(bases, limits, held)
         for output, home in zip(self._outputs, made, strict=True):
-            if home is not None:
+            if home is not None and not output.is_write:
                 attach(held_node(output.number, held), *home)
 
     def _overwrite(
@@ -255,13 +263,6 @@ class PassesStep:
             self._told.tell(start)
 
 
-def held_node(number: int, held: Held) -> Node:
-    """The node that ``number`` stands for."""
-    node = held[number]
-    assert node is not None, "a node was let go of too early"
-    return node
-
-
 def stored(node: Node | None) -> Array:
     """The elements of a node that is in memory."""
     assert node is not None, "a node was let go of too early"
@@ -270,6 +271,13 @@ def stored(node: Node | None) -> Array:
         array = settle(node)
     assert array is not None, f"{node} is not in memory"
     return array
+
+
+def _to_write(write: Node) -> tuple[Array, Block]:
+    """The memory that a WRITE fills."""
+    target = write.arg.target
+    assert target.block is not None
+    return stored(target), target.block
 
 
 def _on_memory_of(operand: Node, output: Output) -> tuple[Array, Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from onebuf.scheduler.positions import EXTREMES
 DT = np.dtype[Any]
 
 
+@cache
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     """Whether there is a kernel for ``op`` on operands of these dtypes."""
     if op in EXTREMES:

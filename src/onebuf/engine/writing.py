@@ -35,8 +35,9 @@ from onebuf.graph import (
     waiting,
 )
 from onebuf.layout import View, broadcast_shapes
-from onebuf.memory import FileBlock
+from onebuf.memory import FileBlock, address_of
 from onebuf.ops import Scalar, binary, cast, constant, is_square, quietly, view_of
+from onebuf.options import options
 
 Array = np.ndarray[Any, Any]
 
@@ -47,6 +48,8 @@ def assign(target: Node, value: Node | Scalar) -> None:
         _assign_afar(target, value)
         return
     _check_here(value, target)
+    if isinstance(value, Node) and (_is_itself(target, value) or _write_by_kernel(target, value)):
+        return
     new = peek(value) if isinstance(value, Node) else np.asarray(typed_scalar(value, target.dtype))
     _check_fits(new.shape, target.shape)
     check_kind(new, target)
@@ -82,16 +85,58 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
     _check_here(value, target)
     if isinstance(value, Node):
         result = elementwise_dtype(op, dtype, value.dtype)
-        operand: Any = peek(value)
     else:
         scalar: type = value.__class__
         result = elementwise_dtype(op, dtype, meet_scalar(dtype, scalar))
-        operand = typed_scalar(value, dtype)
     check_in_place(op.name, result, dtype)
+    if _update_by_kernel(op, target, value):
+        return
+    operand: Any = peek(value) if isinstance(value, Node) else typed_scalar(value, dtype)
     if op is BINARY["pow"] and is_square(dtype, value):
         change(op.name, target, lambda array: OUR_LOOPS[UNARY["square"]](array, array))
         return
     change(op.name, target, lambda array: _update(op, array, operand, result))
+
+
+def _is_itself(target: Node, value: Node) -> bool:
+    """Whether the elements are there already: what ``x[a:b] += y`` ends with."""
+    if settle(value) is None or target.base.op is SOURCE or value.block is not target.base.block:
+        return False
+    one, two = writable(target), settle(value)
+    assert two is not None
+    return (
+        address_of(one) == address_of(two)
+        and one.strides == two.strides
+        and one.shape == two.shape
+        and one.dtype == two.dtype
+    )
+
+
+def _write_by_kernel(target: Node, value: Node) -> bool:
+    """Compute ``value`` in the place that it is written to, if that is large and compiled."""
+    if target.numel <= options().eager_numel or target.base.op is SOURCE:
+        return False
+    _check_fits(value.shape, target.shape)
+    check_kind(value, target)
+    array = writable(target)
+    in_place = gate.in_place()
+    if not in_place.is_worth(array):
+        return False
+    settle_readers(target)
+    return bool(in_place.write(target, array, in_place.fitted(value, target.shape, target.dtype)))
+
+
+def _update_by_kernel(op: Op, target: Node, value: Node | Scalar) -> bool:
+    """Compute ``op`` in the memory of ``target``, if that is large and compiled."""
+    if target.numel <= options().eager_numel or target.base.op is SOURCE:
+        return False
+    array = writable(target)
+    in_place = gate.in_place()
+    if not in_place.is_worth(array):
+        return False
+    settle_readers(target)
+    new = binary(op, target, value)
+    return bool(in_place.write(target, array, in_place.fitted(new, target.shape, target.dtype)))
 
 
 def _update(op: Op, array: Array, operand: Any, result: np.dtype[Any]) -> None:

@@ -16,7 +16,6 @@ from onebuf.graph.node import (
     make,
     settle,
     strided,
-    structure,
 )
 from onebuf.graph.op import (
     ARANGE,
@@ -45,6 +44,7 @@ from onebuf.graph.op import (
     UNARY,
     VIEW,
     WHERE,
+    WRITE,
     Kind,
     Op,
 )
@@ -79,6 +79,7 @@ __all__ = [
     "UNARY",
     "VIEW",
     "WHERE",
+    "WRITE",
     "Element",
     "Freed",
     "Fresh",
@@ -108,6 +109,5 @@ __all__ = [
     "running",
     "settle",
     "strided",
-    "structure",
     "waiting",
 ]

@@ -31,7 +31,6 @@ class Leaf(Node):
     op = STORED
     srcs = ()
     arg = None
-    key = 1
     made_at = None
     device: Device | None = CPU
 
@@ -143,7 +142,6 @@ class Freed(Node):
     arg = None
     array = None
     block = None
-    key = 1
     made_at = None
 
     def __init__(self, shape: tuple[int, ...], dtype: DT, device: Device | None = CPU) -> None:

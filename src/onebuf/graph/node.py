@@ -45,14 +45,14 @@ DT = np.dtype[Any]
 class Node:
     """One value: ``op`` applied to ``srcs`` with the static argument ``arg``.
 
-    ``key`` is what `structure` worked out, if it was asked.
+    ``replays`` is how often a kernel computed the elements without storing them.
     ``array`` and ``block`` are set once the elements are in host memory; ``array`` does not keep
     the block alive by itself and must never leave the package (windows do). Elements in the memory
     of another device have a block alone. The ``device`` of constants is None: any.
     """
 
     __slots__ = (
-        *("op", "srcs", "arg", "shape", "dtype", "key", "made_at", "array", "block", "readers"),
+        *("op", "srcs", "arg", "shape", "dtype", "replays", "made_at", "array", "block", "readers"),
         *("claimed", "device", "__weakref__"),
     )
 
@@ -71,7 +71,7 @@ class Node:
         self.arg = arg
         self.shape = shape
         self.dtype = dtype
-        self.key: int | None = None
+        self.replays = 0
         self.made_at = made_at
         self.array: Array | None = None
         self.block: Block | None = None
@@ -197,26 +197,6 @@ def _is_number(node: Node) -> bool:
 def _constant_of(number: Node) -> Node:
     assert number.array is not None
     return make(CONSTANT, (), number.array[()], (), number.dtype, device=None)
-
-
-def structure(node: Node) -> int:
-    """A number that is equal for graphs of the same operations, whatever their leaves hold.
-
-    Worked out once for each node, from those of its sources.
-    """
-    todo = [node]
-    while todo:
-        top = todo[-1]
-        missing = [src for src in top.srcs if src.key is None]
-        if missing:
-            todo.extend(missing)
-            continue
-        todo.pop()
-        if top.key is None:
-            static = top.arg.tobytes() if isinstance(top.arg, np.generic) else top.arg
-            top.key = hash((top.op, static, top.dtype, *[src.key for src in top.srcs]))
-    assert node.key is not None
-    return node.key
 
 
 def attach(node: Node, array: Array, block: Block) -> None:

@@ -75,6 +75,8 @@ COMPLEX = Op("complex", Kind.ELEMENTWISE)
 COPY = Op("copy", Kind.COPY)
 PAD = Op("pad", Kind.PAD)
 CONCAT = Op("concat", Kind.JOIN)
+WRITE = Op("write", Kind.JOIN)
+"""Elements that are computed straight into memory that exists; no buffer holds such a node."""
 TAKE = Op("take", Kind.GATHER)
 TAKE_ALONG = Op("take_along_axis", Kind.GATHER)
 MATMUL = Op("matmul", Kind.LIBRARY)

@@ -4,6 +4,9 @@ The form of some pending nodes is everything that a plan for them depends on: th
 which results are the same, and of each leaf its dtype, shape and strides. It has neither addresses
 nor the values of constants nor the keys of random bits: with those, a plan made for one graph runs
 another of the same form. Forms are compared as a whole, never by a hash alone.
+
+The *structure* of a graph is what is left of its form without sizes: graphs of one structure need
+the same kernels, nearly always. It decides when to compile, and nothing else, so a hash will do.
 """
 
 from __future__ import annotations
@@ -14,15 +17,21 @@ from typing import Any, NamedTuple
 
 from onebuf.graph import (
     ARANGE,
+    CONCAT,
     EMPTY,
     FAILED,
     FREED,
     LIBRARY,
     PLACED,
     RANDOM_BITS,
+    REDUCE,
+    SCAN,
     SOURCE,
     STORED,
+    TAKE,
+    TAKE_ALONG,
     VIEW,
+    WRITE,
     Kind,
     Node,
     Op,
@@ -30,6 +39,10 @@ from onebuf.graph import (
 
 _WITHOUT_FORM = frozenset({EMPTY, FAILED, FREED, LIBRARY, SOURCE})
 """Operations whose argument is a thing of its own, which no other graph has."""
+
+
+_WITH_AXES = frozenset({*REDUCE.values(), *SCAN.values(), CONCAT, TAKE, TAKE_ALONG})
+"""Operations whose argument says along which axes they run."""
 
 
 class Look(NamedTuple):
@@ -52,6 +65,7 @@ _LOOKS = {
     VIEW: _look("arg.shape", "arg.stride", "arg.offset", "arg.mask"),
     ARANGE: _look("dtype", "shape", "arg"),
     RANDOM_BITS: _look("dtype", "shape"),
+    WRITE: _look("dtype", "arg.view", "arg.is_apart"),
 }
 _CONSTANT = _look("dtype", "shape")
 
@@ -93,3 +107,23 @@ def form_of(wanted: Sequence[Node], *more: Hashable) -> Form:
         if op in _WITHOUT_FORM:
             is_common = False
     return Form(tuple(key) if is_common else None, nodes)
+
+
+def structure_of(walk: Sequence[Node], wanted: int) -> int:
+    """A number that is equal for walks over the same operations, whatever the sizes and values.
+
+    ``wanted`` is how many nodes were asked for.
+    """
+    numbers = {id(node): number for number, node in enumerate(walk)}
+    key: list[Hashable] = [wanted]
+    for node in walk:
+        key += (node.op, node.dtype, len(node.shape), *[numbers[id(src)] for src in node.srcs])
+        if node.op in _WITH_AXES:
+            key.append(node.arg)
+    return hash(tuple(key))
+
+
+def unshared(wanted: Sequence[Node]) -> set[int]:
+    """What is computed only to be written, by id: it has no other holder than who writes it."""
+    writes = [node for node in wanted if node.op is WRITE]
+    return {id(src) for node in writes for src in node.srcs if not src.claimed}

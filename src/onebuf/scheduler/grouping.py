@@ -12,19 +12,27 @@ from math import prod
 from typing import Any
 
 from onebuf.dtypes import kind
-from onebuf.graph import ARANGE, CAST, CONCAT, COPY, FULL, RANDOM_BITS, Kind, Node
+from onebuf.graph import ARANGE, CAST, COPY, FULL, RANDOM_BITS, WRITE, Kind, Node
 from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step, stride_class
 from onebuf.layout import View
 from onebuf.scheduler.groups import Group
 from onebuf.scheduler.items import NOTHING, Item, schedule
-from onebuf.scheduler.joining import Join, is_computed, is_joined, regions, trace_part
+from onebuf.scheduler.joining import (
+    JOINS,
+    Join,
+    check_in_place,
+    is_computed,
+    is_joined,
+    regions,
+    trace_part,
+)
 from onebuf.scheduler.merging import MOST_WAITS, Root, cluster_space, merge
 from onebuf.scheduler.moving import MOVES, MovingTrace, is_picked_from, merged_mask
 from onebuf.scheduler.reading import reading
 from onebuf.scheduler.scans import space_of
 from onebuf.scheduler.spaces import Space
 from onebuf.scheduler.steps import Reach
-from onebuf.scheduler.tracing import Cut, Supports, below
+from onebuf.scheduler.tracing import Cut, Supports, below, lacking
 
 MOST_NODES = 64
 """So many operations are computed by a kernel before another one is begun."""
@@ -35,9 +43,19 @@ def group(
 ) -> list[Group | Join | Item]:
     """Kernels, and items for what has no kernel, that make every node of ``wanted`` readable."""
     items = schedule(wanted, own)
+    return group_items(items, roots_of(wanted, items), supports)
+
+
+def group_items(
+    items: list[Item], roots: set[int], supports: Supports
+) -> list[Group | Join | Item]:
+    """Kernels, and items for what has no kernel, that do the work of ``items``.
+
+    ``roots`` are the nodes, by id, that need memory because they are asked for.
+    """
     if all(not _is_fusable(item.node, {}) for item in items):
         return list(items)
-    grouping = _Grouping(items, roots_of(wanted, items), supports)
+    grouping = _Grouping(items, roots, supports)
     while True:
         try:
             return grouping.attempt()
@@ -99,7 +117,8 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
             continue
         if any(is_picked_from(node, reader.node) for reader in by) and me not in roots:
             alone.setdefault(me, "elements of it are picked by index")
-        if me in roots or me in alone or opaque or len(nests) != 1 or not _is_fusable(node, alone):
+        is_alone = me in roots or me in alone or opaque or node.op in JOINS
+        if is_alone or len(nests) != 1 or not _is_fusable(node, alone):
             homes[me] = me
         else:
             home = nests.pop()
@@ -133,7 +152,7 @@ def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
         return False
     if node.op in FOLDS:
         return 0 not in node.srcs[0].shape  # no view can say how to read nothing many times
-    if node.op is CONCAT:
+    if node.op in JOINS:
         return is_joined(node)
     if node.op in MOVES:
         return node.numel > 0  # indices are looked at also where nothing is picked
@@ -151,6 +170,10 @@ class _Grouping:
         self.supports = supports
         self.alone: dict[int, str] = {}
         """Why some nodes, by id, are computed on their own; with a '!', by no kernel at all."""
+        for item in items:
+            lacks = lacking(item.node, [src.dtype for src in item.node.srcs], supports)
+            if lacks is not None:
+                self.alone[id(item.node)] = f"{lacks}!"
         self.apart: set[int] = set()
         """Nodes that are not merged with others."""
         self.cluster: list[Root] = []
@@ -194,7 +217,7 @@ class _Grouping:
             reads = {id(operand.base) for operand in item.inputs} & stops
             return Root(node, None, frozenset(reads), frozenset(), 1)
         folds, root = _walk(node, stops)
-        if node.numel == 0 or node.op is CONCAT:
+        if node.numel == 0 or node.op in JOINS:
             return replace(root, space=None)
         return replace(root, space=space_of(node, folds))
 
@@ -223,7 +246,7 @@ class _Grouping:
             return first
         if nodes[0].numel == 0:
             return Item(NOTHING, first.reason, (), (nodes[0],))
-        if nodes[0].op is CONCAT:
+        if nodes[0].op in JOINS:
             return self._join(nodes[0], stops, self._reason(nodes, by_id))
         members = {id(node) for node in nodes}
         outside = self.roots.union(*[r for me, r in read.items() if me not in members])
@@ -244,6 +267,8 @@ class _Grouping:
             folds = _walk(src, stops)[0] if is_computed(src, stops) else []
             trace, space = trace_part(node, src, region, folds, stops, self.supports)
             parts.append(_finished(trace, space, (node,), reason))
+        if node.op is WRITE:
+            check_in_place(node, parts[0], stops)
         return Join(tuple(parts), node, reason)
 
     def _reason(self, outputs: list[Node], by_id: dict[int, Item]) -> str:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onebuf.graph import Node
+from onebuf.graph import Kind, Node
 from onebuf.kernel import Nest
 from onebuf.scheduler.positions import names
 from onebuf.scheduler.steps import Giver, Reach
 
 MOST_NAMES = 6
+_ELEMENTWISE = frozenset({Kind.STORED, Kind.CONSTANT, Kind.ELEMENTWISE})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +53,11 @@ class Group:
     def kind(self) -> str:
         """That of its operation if there is one, else that it is a kernel of several."""
         return self.node.op.kind if len(self._names) <= 1 else "kernel"
+
+    @property
+    def is_elementwise(self) -> bool:
+        """Whether an element that it reads is read only to write to one place."""
+        return all(step.op.kind in _ELEMENTWISE for step in self.nest.steps)
 
     @property
     def node(self) -> Node:

@@ -8,13 +8,13 @@ returns the nodes that the plan needs, or None at the first difference.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from itertools import combinations
 from operator import attrgetter
 from typing import Any
 
-from onebuf.graph import Node
-from onebuf.scheduler.form import look_of
+from onebuf.graph import Kind, Node
+from onebuf.scheduler.form import look_of, unshared
 
 Guard = Callable[[Sequence[Node]], list[Node] | None]
 
@@ -22,13 +22,28 @@ MOST_NODES = 200
 """Longer walks are not written down: compiling the function would take too long."""
 
 
-def write_guard(wanted: Sequence[Node], needed: Sequence[int], made: Sequence[int]) -> Guard:
+_COUNT = getattr(sys, "getrefcount", None)
+
+
+def _count_of_one_name() -> int:
+    """What is counted of an object that a single name of a function refers to."""
+    one = object()
+    return 0 if _COUNT is None else int(_COUNT(one))
+
+
+_ONE_NAME = _count_of_one_name()
+
+
+def write_guard(
+    wanted: Sequence[Node], needed: Sequence[int], made: Sequence[int], states: bytes
+) -> Guard:
     """A guard for graphs like that of ``wanted``.
 
     ``needed`` are the nodes to return, by their number in the walk of `onebuf.scheduler.form`;
-    ``made`` are those that become stored, which must not be one node.
+    ``made`` are those that become stored, which must not be one node; ``states`` says what
+    `onebuf.engine.liveness` knows of each node of the walk.
     """
-    return _Writer(wanted).guard(needed, made)
+    return _Writer(wanted).guard(needed, made, states)
 
 
 class _Writer:
@@ -36,19 +51,27 @@ class _Writer:
         self.lines: list[str] = []
         self.known: dict[str, Any] = {}
         self.names: dict[int, str] = {}
+        """The first name of each node, by id, in the order of the walk."""
+        self.counts: dict[int, int] = {}
+        """How many of its readers, and so how many names, refer to each node, by id."""
+        self.nodes: list[Node] = []
+        self.wanted = {id(node) for node in wanted} | unshared(wanted)
         count = len(wanted)
         self.check("len(wanted) != " + str(count))
-        todo = [(node, f"wanted[{place}]") for place, node in reversed(list(enumerate(wanted)))]
+        self.lines.append(f"{', '.join([f'w{place}' for place in range(count)])}, = wanted")
+        todo = [(node, f"w{place}") for place, node in reversed(list(enumerate(wanted)))]
         while todo:
             node, name = todo.pop()
-            if id(node) in self.names:
-                self.check(f"{name} is not {self.names[id(node)]}")
+            me = id(node)
+            self.counts[me] = self.counts.get(me, 0) + 1
+            if me in self.names:
+                self.check(f"{name} is not {self.names[me]}")
                 continue
-            mine = self.names[id(node)] = f"n{len(self.names)}"
-            if mine != name:
-                self.lines.append(f"{mine} = {name}")
-            names = [f"{mine}_{place}" for place in range(len(node.srcs))]
-            self.compare(node, mine, names)
+            self.names[me] = name
+            self.nodes.append(node)
+            number = len(self.names)
+            names = [f"n{number}_{place}" for place in range(len(node.srcs))]
+            self.compare(node, name, names)
             todo.extend(reversed(list(zip(node.srcs, names, strict=True))))
 
     def compare(self, node: Node, name: str, sources: list[str]) -> None:
@@ -68,10 +91,30 @@ class _Writer:
         self.known[name] = value
         return name
 
-    def guard(self, needed: Sequence[int], made: Sequence[int]) -> Guard:
-        for one, two in combinations(made, 2):
-            self.check(f"n{one} is n{two}")
-        self.lines.append(f"return [{', '.join(f'n{number}' for number in needed)}]")
+    def check_holders(self, states: bytes) -> None:
+        """Checks that the same nodes are held by others as before."""
+        count = self.const(_COUNT)
+        for number, node in enumerate(self.nodes):
+            is_known = node.array is not None or node.op.kind is Kind.CONSTANT
+            if is_known or id(node) in self.wanted:
+                continue
+            name = self.names[id(node)]
+            # Each reader has a reference, and so has each name.
+            alone = 2 * self.counts[id(node)] + _ONE_NAME - 1
+            if not states[number]:
+                self.check(f"{count}({name}) != {alone}")
+            else:
+                self.check(f"{count}({name}) == {alone}")
+                self.check(f"{'not ' * (states[number] > 1)}{name}.replays")
+
+    def guard(self, needed: Sequence[int], made: Sequence[int], states: bytes) -> Guard:
+        names = list(self.names.values())
+        if _COUNT is not None:
+            self.check_holders(states)
+        if len(made) > 1:
+            distinct = ", ".join([f"id({names[number]})" for number in made])
+            self.check(f"len({{{distinct}}}) != {len(made)}")
+        self.lines.append(f"return [{', '.join([names[number] for number in needed])}]")
         parameters = ", ".join(["wanted", *[f"{name}={name}" for name in self.known]])
         text = "\n".join([f"def guard({parameters}):", *[f"  {line}" for line in self.lines]])
         namespace = dict(self.known)

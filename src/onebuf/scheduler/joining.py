@@ -8,9 +8,10 @@ and what they write.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from onebuf.graph import CAST, CONCAT, VIEW, Node, is_stored
+from onebuf.graph import CAST, CONCAT, VIEW, WRITE, Node, is_stored
 from onebuf.layout import View, compose
 from onebuf.machine import CPU
 from onebuf.scheduler.groups import Group
@@ -25,8 +26,25 @@ LEAST_NBYTES = 1 << 16
 """Less than this is joined by NumPy's loop sooner than by one kernel for each operand."""
 
 
+JOINS = frozenset({CONCAT, WRITE})
+"""Operations whose operands are computed in their places."""
+
+
+class Place(NamedTuple):
+    """Memory that exists, as a WRITE fills it: its argument."""
+
+    view: View
+    """Where the elements are, counted from a place that is aligned as the pool's memory is."""
+    is_apart: bool
+    """Whether nothing that is read lies in this memory, but for its own old elements."""
+    target: Node
+    """The old elements."""
+
+
 def is_joined(node: Node) -> bool:
-    """Whether kernels compute the operands of a CONCAT in their places."""
+    """Whether kernels compute the operands of a join in their places."""
+    if node.op is WRITE:
+        return True
     if node.op is not CONCAT or not node.numel:
         return False
     if node.device is not CPU:
@@ -37,7 +55,10 @@ def is_joined(node: Node) -> bool:
 
 
 def regions(node: Node) -> Iterator[tuple[Node, View]]:
-    """The operands of a CONCAT that have elements, and where in its memory each belongs."""
+    """The operands of a join that have elements, and where in its memory each belongs."""
+    if node.op is WRITE:
+        yield _without_view(node.srcs[0], node.arg.view)
+        return
     axis, first = node.arg, 0
     whole = View.contiguous(node.shape)
     for src in node.srcs:
@@ -71,7 +92,7 @@ def trace_part(
     stops: set[int],
     supports: Supports,
 ) -> tuple[MovingTrace, Space]:
-    """An operand of a CONCAT traced into its ``region``; ``folds`` are those inside it."""
+    """An operand of a join traced into its ``region``; ``folds`` are those inside it."""
     if not supports(CAST, (node.dtype,), node.dtype):
         raise Cut(node, f"a join of {node.dtype.name} has no kernel", always=True)
     space = space_of(src, folds)
@@ -83,6 +104,26 @@ def trace_part(
     trace = MovingTrace(space.shape, len(space.folds), stops, supports, {id(node): to})
     trace.store(node, trace.value(*operand(node, src, where)))
     return trace, space
+
+
+def check_in_place(write: Node, group: Group, stops: set[int]) -> None:
+    """Raise unless ``group`` reads the old elements of what it writes to just where it writes.
+
+    Neither may it find out on the way that it cannot go on. What is written is computed in memory
+    of its own then, which is one of the ``stops``.
+    """
+    place: Place = write.arg
+    (new,) = write.srcs
+    if id(new.base) in stops:
+        return
+    reads = [reach for reach in group.reaches if reach.node is place.target]
+    (store,) = [reach.view for reach in group.reaches if reach.node is write]
+    at = replace(store, offset=store.offset - place.view.offset)
+    is_safe = place.is_apart and not group.picks
+    if reads:
+        is_safe &= group.is_elementwise and all(reach.view == at for reach in reads)
+    if not is_safe:
+        raise Cut(new.base, "it is computed of what is written over", always=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 A fold of everything has to be finished before the first element can be computed with its result:
 all threads wait for it. Groups that only such waiting separates are one kernel with several passes:
-what is handed on is much smaller than what is read, stays in cache, and nobody else asks for it.
+what is handed on is much smaller than what is read and stays in cache.
 """
 
 from __future__ import annotations
@@ -101,24 +101,19 @@ def in_passes(
             found += [*_one(run, readers, roots, begin), item]
             run, begin = [], number + 1
             continue
-        if run and (
-            len(run) == MOST_PASSES or not _hands_on(run[-1], item, readers, roots, number)
-        ):
+        if run and (len(run) == MOST_PASSES or not _hands_on(run[-1], readers, number)):
             found += _one(run, readers, roots, begin)
             run, begin = [], number
         run.append(item)
     return [*found, *_one(run, readers, roots, begin)]
 
 
-def _hands_on(
-    one: Group, two: Group, readers: dict[int, set[int]], roots: set[int], number: int
-) -> bool:
-    """Whether ``one`` folds something small that ``two``, which is ``number``, alone reads."""
+def _hands_on(one: Group, readers: dict[int, set[int]], number: int) -> bool:
+    """Whether ``one`` folds something small that only the next item, ``number``, reads."""
     if not any(step.op in FOLDS for step in one.nest.steps):
         return False
     return all(
-        id(node) not in roots
-        and readers.get(id(node)) == {number}
+        readers.get(id(node)) == {number}
         and node.nbytes <= MOST_NBYTES
         and node.nbytes * SMALLER <= one.bytes_read
         for node in one.outputs

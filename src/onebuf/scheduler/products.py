@@ -7,7 +7,7 @@ to a row: a bias, an activation, a softmax.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import gcd, lcm
 
@@ -16,7 +16,6 @@ from onebuf.kernel import LOAD
 from onebuf.scheduler.groups import Group
 from onebuf.scheduler.items import Item
 from onebuf.scheduler.joining import Join
-from onebuf.scheduler.reading import reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,13 +126,15 @@ class Product:
 
 
 def with_products(
-    plan: Sequence[Group | Join | Item], wanted: Iterable[Node]
+    plan: Sequence[Group | Join | Item], roots: Collection[int]
 ) -> list[Group | Join | Product | Item]:
-    """The plan, each matrix product in one item with the first kernel that reads it by rows."""
+    """The plan, each matrix product in one item with the first kernel that reads it by rows.
+
+    ``roots`` are the nodes, by id, that become stored in any case.
+    """
     found = [item for item in plan if isinstance(item, Item) and item.node.op is MATMUL]
     if not found:
         return list(plan)
-    asked = {id(base) for node in wanted for base in (node.base, reading(node).base)}
     readers: dict[int, list[Group | Join | Item]] = {}
     for item in plan:
         for base in {id(node.base): node.base for node in item.inputs}.values():
@@ -143,7 +144,7 @@ def with_products(
         first, *others = readers.get(id(item.node), [item])
         numel = _numel(item.node, first)
         if numel is not None:
-            kept = bool(others) or id(item.node) in asked
+            kept = bool(others) or id(item.node) in roots
             parts.setdefault(id(first), []).append(Factors(item, numel, kept))
     inside = {id(part.item) for joined in parts.values() for part in joined}
     left = [item for item in plan if id(item) not in inside]

@@ -8,7 +8,7 @@ in memory first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -223,23 +223,21 @@ class Trace(Steps):
         return found.number
 
     def _op(self, node: Node, args: tuple[int, ...]) -> int:
+        given = [self.steps[arg].dtype for arg in args]
+        lacks = lacking(node, given, self.supports)
+        if lacks is not None:
+            raise Cut(node, lacks, always=True)
         if node.op is COPY:
-            if not self.supports(CAST, (node.dtype,), node.dtype):
-                raise Cut(node, f"a copy of {node.dtype.name} has no kernel", always=True)
             return args[0]
         if node.op is CAST:
-            if not self.supports(CAST, (self.steps[args[0]].dtype,), node.dtype):
-                raise Cut(node, f"a cast of {_names(self, args)} has no kernel", always=True)
             return self._cast(args[0], node.dtype)
-        wanted = loop_dtypes(node.op, tuple([self.steps[arg].dtype for arg in args]))
-        if wanted is None or not self._has_kernel(node, args, wanted):
-            names = _names(self, args)
-            raise Cut(node, f"{node.op.name} of {names} has no kernel", always=True)
         if len(self.steps) > MOST_STEPS:
             raise Cut(
                 self._largest(node, args),
                 f"a kernel of more than {MOST_STEPS} steps would be slow to compile",
             )
+        wanted = loop_dtypes(node.op, tuple(given))
+        assert wanted is not None
         cast = tuple([self._cast(arg, dtype) for arg, dtype in zip(args, wanted, strict=True)])
         return self._add(node.op, cast, node.dtype)
 
@@ -252,13 +250,26 @@ class Trace(Steps):
         ]
         return node.srcs[max(computed)[1]].base if computed else node
 
-    def _has_kernel(self, node: Node, args: tuple[int, ...], wanted: tuple[DT, ...]) -> bool:
-        """Whether the operation has one, and the casts that its operands need have."""
-        if not self.supports(node.op, wanted, node.dtype):
-            return False
-        given = [self.steps[arg].dtype for arg in args]
+
+def lacking(node: Node, given: Sequence[DT], supports: Supports) -> str | None:
+    """Why no kernel does an elementwise operation, or a copy, on operands of these dtypes."""
+    if node.op is COPY:
+        if supports(CAST, (node.dtype,), node.dtype):
+            return None
+        return f"a copy of {node.dtype.name} has no kernel"
+    if node.op is CAST:
+        if supports(CAST, (given[0],), node.dtype):
+            return None
+        return f"a cast of {given[0].name} has no kernel"
+    if node.op.kind is not Kind.ELEMENTWISE:
+        return None
+    wanted = loop_dtypes(node.op, tuple(given))
+    if wanted is not None and supports(node.op, wanted, node.dtype):
         pairs = zip(given, wanted, strict=True)
-        return all(self.supports(CAST, (dtype,), to) for dtype, to in pairs)
+        if all(supports(CAST, (dtype,), to) for dtype, to in pairs):
+            return None
+    names = " and ".join([dtype.name for dtype in given])
+    return f"{node.op.name} of {names} has no kernel"
 
 
 def scan_view(shape: tuple[int, ...], axis: int) -> View:
@@ -281,10 +292,6 @@ def below(steps: list[Step], number: int) -> set[int]:
             found.add(here)
             todo.extend(steps[here].args)
     return found
-
-
-def _names(trace: Trace, args: tuple[int, ...]) -> str:
-    return " and ".join(trace.steps[arg].dtype.name for arg in args)
 
 
 def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple[Node, View]:

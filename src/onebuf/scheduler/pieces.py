@@ -1,0 +1,98 @@
+"""Pieces: a large graph, cut so that each part of it is planned on its own.
+
+Planning looks at every pair of neighbours, and a plan is found again by comparing whole graphs, so
+both want graphs of bounded size. A large graph is therefore computed piece by piece, operands
+first: what later pieces read is stored. A cut is made where the fewest bytes have to be stored. In
+a loop that is from one turn to the next, so that pieces are alike, and are planned once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onebuf.graph import ARANGE, EMPTY, VIEW, Kind, Node
+
+MOST_NODES = 128
+"""A graph of more operations than this is cut."""
+
+_AT_HAND = frozenset({Kind.STORED, Kind.CONSTANT, Kind.SOURCE})
+
+
+def pieces(wanted: Sequence[Node], most: int = MOST_NODES) -> list[list[Node]]:
+    """What to compute first, in turn, so that no step takes more than ``most`` operations.
+
+    Empty if the graph is small enough. The last piece, ``wanted`` itself, is not among them.
+    """
+    order = _operands_first(wanted)
+    if len(order) <= most:
+        return []
+    last = _last_reads(order, wanted)
+    found = []
+    begin = 0
+    while len(order) - begin > most:
+        end = _best_end(order, last, begin, most)
+        found.append([order[at] for at in range(begin, end) if last[at] >= end])
+        begin = end
+    return found
+
+
+def is_computed(node: Node) -> bool:
+    """Whether ``node`` is an operation that is still to be done, and whose result is stored."""
+    if node.array is not None or node.block is not None:
+        return False
+    return node.op.kind not in _AT_HAND and node.op not in (ARANGE, EMPTY, VIEW)
+
+
+def _operands_first(wanted: Sequence[Node]) -> list[Node]:
+    """The operations below ``wanted``, each after those that it needs."""
+    order: list[Node] = []
+    seen: set[int] = set()
+    todo = [(node, False) for node in reversed(wanted)]
+    while todo:
+        node, is_open = todo.pop()
+        if is_open:
+            order.append(node)
+            continue
+        node = node.base
+        if id(node) in seen or not is_computed(node):
+            continue
+        seen.add(id(node))
+        todo.append((node, True))
+        todo.extend([(src, False) for src in reversed(node.srcs)])
+    return order
+
+
+def _last_reads(order: Sequence[Node], wanted: Sequence[Node]) -> list[int]:
+    """For each operation, the place of the last one that reads its result; all, if it is wanted."""
+    places = {id(node): place for place, node in enumerate(order)}
+    last = list(range(len(order)))
+    for place, node in enumerate(order):
+        for src in node.srcs:
+            at = places.get(id(src.base))
+            if at is not None:
+                last[at] = place
+    for node in wanted:
+        at = places.get(id(node.base))
+        if at is not None:
+            last[at] = len(order)
+    return last
+
+
+def _best_end(order: Sequence[Node], last: Sequence[int], begin: int, most: int) -> int:
+    """Where to end the piece that starts at ``begin``: where the fewest bytes are still needed.
+
+    It is at least half as long as it may be; among equals it is the longest.
+    """
+    dying: dict[int, int] = {}
+    alive = 0
+    least, best = -1, begin + most
+    for end in range(begin + 1, begin + most + 1):
+        nbytes = order[end - 1].nbytes
+        alive += nbytes - dying.pop(end - 1, 0)
+        if last[end - 1] < end:
+            alive -= nbytes
+        else:
+            dying[last[end - 1]] = dying.get(last[end - 1], 0) + nbytes
+        if end - begin >= most // 2 and (least < 0 or alive <= least):
+            least, best = alive, end
+    return best
