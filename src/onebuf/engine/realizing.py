@@ -130,7 +130,7 @@ def force(node: Node) -> None:
 
 def write_compiled(write: Node) -> bool:
     """Run a WRITE, if there is a kernel for it by now; whether there was."""
-    with _running:
+    with running.lock:
         found = plan_for([write], compiled=True)
         if found is not None:
             _run_plan(*found)

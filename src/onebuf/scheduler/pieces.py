@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onebuf.graph import ARANGE, EMPTY, VIEW, Kind, Node
+from onebuf.graph import ARANGE, COPY, EMPTY, VIEW, Kind, Node
 
 MOST_NODES = 128
 """A graph of more operations than this is cut."""
 
-_AT_HAND = frozenset({Kind.STORED, Kind.CONSTANT, Kind.SOURCE})
+_AT_HAND = frozenset({Kind.STORED, Kind.CONSTANT, Kind.SOURCE, Kind.VIEW, Kind.COPY})
+"""Kinds of nodes whose elements are, or are read, elsewhere."""
 
 
 def pieces(wanted: Sequence[Node], most: int = MOST_NODES) -> list[list[Node]]:
@@ -40,7 +41,7 @@ def is_computed(node: Node) -> bool:
     """Whether ``node`` is an operation that is still to be done, and whose result is stored."""
     if node.array is not None or node.block is not None:
         return False
-    return node.op.kind not in _AT_HAND and node.op not in (ARANGE, EMPTY, VIEW)
+    return node.op.kind not in _AT_HAND and node.op not in (ARANGE, EMPTY)
 
 
 def _operands_first(wanted: Sequence[Node]) -> list[Node]:
@@ -53,11 +54,11 @@ def _operands_first(wanted: Sequence[Node]) -> list[Node]:
         if is_open:
             order.append(node)
             continue
-        node = node.base
-        if id(node) in seen or not is_computed(node):
+        if id(node) in seen:
             continue
         seen.add(id(node))
-        todo.append((node, True))
+        if is_computed(node):
+            todo.append((node, True))
         todo.extend([(src, False) for src in reversed(node.srcs)])
     return order
 
@@ -66,16 +67,20 @@ def _last_reads(order: Sequence[Node], wanted: Sequence[Node]) -> list[int]:
     """For each operation, the place of the last one that reads its result; all, if it is wanted."""
     places = {id(node): place for place, node in enumerate(order)}
     last = list(range(len(order)))
-    for place, node in enumerate(order):
-        for src in node.srcs:
-            at = places.get(id(src.base))
-            if at is not None:
+    readers = [(place, node.srcs) for place, node in enumerate(order)]
+    for place, nodes in [*readers, (len(order), tuple(wanted))]:
+        for node in nodes:
+            at = places.get(id(_read_by_way_of(node)))
+            if at is not None and at < place:
                 last[at] = place
-    for node in wanted:
-        at = places.get(id(node.base))
-        if at is not None:
-            last[at] = len(order)
     return last
+
+
+def _read_by_way_of(node: Node) -> Node:
+    """What is read where ``node``, perhaps a view or a copy, is read."""
+    while node.op is VIEW or node.op is COPY:
+        (node,) = node.srcs
+    return node
 
 
 def _best_end(order: Sequence[Node], last: Sequence[int], begin: int, most: int) -> int:
