@@ -39,6 +39,7 @@ Shape = int | Sequence[int]
 Where = str | Device | None
 
 _new = object.__new__
+_CLASS = type
 _ndarray = np.ndarray
 
 
@@ -219,9 +220,14 @@ class Buffer(
         """The same elements in row-major order: this buffer, or a copy if it is not."""
         return self if self.is_contiguous() else self._value(ops.copied(self._node))
 
-    def copy(self) -> Self:
-        """The same elements in memory of their own."""
-        return self._alike(ops.copied(self._node))
+    def copy(self, order: str = "C") -> Self:
+        """The same elements in memory of their own; in column-major order if ``order`` is "F"."""
+        if order == "C":
+            return self._alike(ops.copied(self._node))
+        if order not in ("A", "F", "K"):
+            raise ArgumentError(f"copy needs order 'A', 'C', 'F' or 'K', got {order!r}")
+        turned = order == "F" or (self.ndim > 1 and self.flags.fnc)
+        return self.T.copy().T if turned else self.copy()
 
     __copy__ = copy
 
@@ -241,12 +247,20 @@ class Buffer(
         node = ops.cast(self._node, dtypes.as_dtype(dtype))
         return self if node is self._node and not copy else self._alike(node)
 
-    def view(self, dtype: Any) -> Any:
+    def view(self, dtype: Any = None, type: Any = None) -> Any:
         """The same bytes read as another dtype; as one that only NumPy has, in NumPy's array.
+
+        Without a dtype, or for the class of this buffer, a view of all elements.
 
         >>> Buffer([1.0, -2.0]).view("uint32") >> 31
         Buffer([0, 1], shape=(2,), dtype=uint32, device=CPU)
         """
+        kind = dtype if type is None else type
+        if isinstance(kind, _CLASS) and issubclass(kind, Handle | np.ndarray):
+            viewed = self if kind is dtype or dtype is None else self.view(dtype)
+            return viewed[...] if issubclass(kind, Handle) else np.asarray(viewed).view(kind)
+        if dtype is None:
+            return self[...]
         if is_numpys_alone(dtype):
             return window(self._shown()).view(dtype)
         if not is_here(self._node):
@@ -261,7 +275,7 @@ class Buffer(
             ) from None
         block = self._node.block
         if block is None:
-            return type(self)(seen)
+            return self.__class__(seen)
         node = Leaf(seen, block)
         distance = address_of(seen) - block.address
         if seen.size and distance % seen.itemsize:

@@ -29,7 +29,7 @@ def window(node: Node) -> Array:
     shared = block.window(
         array.shape, array.dtype, array.strides, _distance_bytes(node, array, block)
     )
-    if _overlaps(node, array):
+    if not array.flags.writeable or _overlaps(node, array):
         shared.flags.writeable = False
     return shared
 

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer.exchange import window
+from onebuf.buffer.flags import Flags, set_writeable
+from onebuf.buffer.flat import Flat
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import kind
 from onebuf.engine import assign, is_here
-from onebuf.errors import ArgumentTypeError, ExportError
+from onebuf.errors import ArgumentError, ArgumentTypeError, ExportError
 from onebuf.graph import SOURCE, UNARY
 from onebuf.ops import unary, view_of
 
@@ -86,6 +88,31 @@ class NdarrayMethods(Handle):
                 f"on demand; copy() them first"
             )
         return window(node).ctypes
+
+    @property
+    def flags(self) -> Flags:
+        """How the memory lies, and whether it may be written."""
+        return Flags(self)
+
+    def setflags(
+        self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
+    ) -> None:
+        """Forbid writes, or allow them where the memory does."""
+        if write is not None:
+            set_writeable(self, bool(write))
+        if align is not None and not align:
+            raise ArgumentError("setflags cannot clear align: a buffer's elements are aligned")
+        if uic:
+            raise ArgumentError("cannot set WRITEBACKIFCOPY flag to True: a buffer is no such copy")
+
+    @property
+    def flat(self) -> Flat:
+        """The elements in row-major order, by one index."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        Flat(self)[:] = value
 
     def fill(self, value: Any) -> None:
         """Write one value to all elements."""

@@ -240,8 +240,8 @@ def _why_read_only(node: Node) -> str:
             f"or with mode='c' to change the buffer alone"
         )
     return (
-        "this buffer's memory is read only, because its owner's is; "
-        "write to a copy instead: b = b.copy()"
+        "the destination is read-only: this buffer's memory is read only, because its owner's is, "
+        "or it was made so by setflags; write to a copy instead: b = b.copy()"
     )
 
 
