@@ -268,7 +268,93 @@ def test_zero_copy_is_shared_where_it_can_be_and_refused_where_it_cannot() -> No
         other.as_buffer(force_zero_copy=True)
 
 
+def test_opaque_memory_is_shared() -> None:
+    memories: list[Any] = [bytearray(4), memoryview(bytearray(4)), (ctypes.c_int8 * 4)()]
+    for memory in memories:
+        buffer = Buffer("CPU", 4, dtypes.int8, opaque=memory)
+        assert buffer.is_allocated()
+        buffer.copyin(b"abcd")
+        assert bytes(memory) == b"abcd"
+    array = np.arange(4, dtype=np.int32)
+    buffer = Buffer("NPY", 4, dtypes.int32, opaque=array)
+    array[0] = 7
+    assert (buffer.device, buffer.numpy().tolist()) == ("CPU", [7, 1, 2, 3])
+    buffer.deallocate()
+    assert array.tolist() == [7, 1, 2, 3]  # still its owner's
+    assert buffer.allocate().numpy().tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("memory", [b"abcd", memoryview(b"abcd")], ids=["bytes", "memoryview"])
+def test_opaque_memory_that_may_not_be_written_is_only_read(memory: Any) -> None:
+    buffer = Buffer("CPU", 4, dtypes.int8, opaque=memory)
+    assert bytes(buffer.as_buffer()) == b"abcd"
+    view = buffer.view(2, dtypes.int8, 1).allocate()
+    for target in (buffer, view):
+        with pytest.raises(ReadOnlyError, match="only be read"):
+            target.copyin(bytes(target.nbytes))
+    assert buffer.as_buffer(allow_zero_copy=True).readonly
+    with pytest.raises(ValueError, match="read-only"):
+        Device["CPU"].allocator._copyin(buffer._buf, bytes(4))
+    assert bytes(memory) == b"abcd"
+    assert b"abcd" == b"abcd"
+
+
+def test_a_block_of_another_device_is_refused() -> None:
+    block = Device["PYTHON"].allocator.alloc(4)
+    with pytest.raises(DeviceError, match="block of CPU, got one of PYTHON"):
+        Buffer("CPU", 4, dtypes.int8, opaque=block)
+    other = Buffer("PYTHON", 4, dtypes.int8).allocate()
+    with pytest.raises(DeviceError, match="got one of PYTHON"):
+        Buffer("CPU", 4, dtypes.int8, opaque=other._buf)
+    assert Buffer("PYTHON", 4, dtypes.int8, opaque=other._buf).numpy().tolist() == [0] * 4
+
+
+def test_views_have_the_device_and_the_memory_of_their_base() -> None:
+    base = Buffer("CPU", 4, dtypes.int8, initial_value=b"abcd")
+    with pytest.raises(ArgumentError, match="starts at byte 0"):
+        Buffer("CPU", 4, dtypes.int8, offset=2)
+    with pytest.raises(DeviceError, match="device of its base, CPU, got PYTHON"):
+        Buffer("PYTHON", 2, dtypes.int8, base=base)
+    for opaque in (bytearray(2), Device["CPU"].allocator.alloc(2)):
+        with pytest.raises(ArgumentError, match="memory of its base"):
+            Buffer("CPU", 2, dtypes.int8, base=base, opaque=opaque)
+    assert bytes(Buffer("CPU", 2, dtypes.int8, base=base, offset=1).allocate().as_buffer()) == b"bc"
+
+
+@pytest.mark.parametrize("device", KINDS)
+def test_a_view_lets_go_and_a_base_takes_its_views_along(device: str) -> None:
+    base = Buffer(device, 4, dtypes.int8, initial_value=b"abcd")
+    view = base.view(2, dtypes.int8, 2).allocate()
+    view.deallocate()
+    assert (view.is_initialized(), view.is_allocated(), base.is_allocated()) == (False, True, True)
+    with pytest.raises(ExportError, match="not allocated"):
+        view.deallocate()
+    assert bytes(view.allocate().as_buffer()) == b"cd"
+    base.deallocate()
+    assert (view.is_initialized(), view.is_allocated()) == (False, False)
+    for use in (view.numpy, view.deallocate, lambda: view.copyin(bytes(2))):
+        with pytest.raises(ExportError, match="were freed"):
+            use()
+    base.allocate().copyin(b"efgh")
+    assert bytes(view.ensure_allocated().as_buffer()) == b"gh"
+
+
 # Devices
+
+
+@pytest.mark.parametrize("name", ["FOO", "CUDA", "metal:1", "PYTON", ""])
+def test_an_unknown_device_is_a_missing_module(name: str) -> None:
+    for look in (lambda: Device[name], lambda: Buffer(name, 1, dtypes.int8)):
+        with pytest.raises(ModuleNotFoundError, match="unknown device") as caught:
+            look()
+        assert isinstance(caught.value, DeviceError)
+        assert caught.value.name == name
+
+
+@pytest.mark.parametrize("name", [3, b"CPU", ["CPU"]])
+def test_the_name_of_a_device_is_text(name: Any) -> None:
+    with pytest.raises(TypeError, match="name as text"):
+        Device[name]
 
 
 def test_devices_have_one_name_and_an_allocator() -> None:
@@ -364,7 +450,7 @@ def test_every_fault_is_an_error_and_leaves_the_next_call_alone() -> None:
         assert bytes(Buffer("PYTHON", 0, dtypes.int8).allocate().as_buffer()) == b""
     """
     assert run(program).split() == [
-        "DeviceError",
+        "UnknownDevice",
         "MissingPackage",
         "MissingPackage",
         "DeviceError",

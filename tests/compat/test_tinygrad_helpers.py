@@ -74,6 +74,64 @@ def test_a_bar_that_nobody_sees_counts(
     assert capsys.readouterr().err == ""
 
 
+def test_a_bar_counts_its_updates(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = helpers.tqdm(total=10)
+    assert (bar.i, bar.n, bar.t) == (0, 0, 10)
+    bar.update(3)
+    bar.update()
+    bar.update(2, close=True)
+    assert (bar.i, bar.n) == (3, 5)
+    iterated = helpers.tqdm("abc", disable=True)
+    assert list(iterated) == ["a", "b", "c"]
+    assert (iterated.i, iterated.n, helpers.tqdm(disable=True).t) == (4, 3, 0)
+    capsys.readouterr()
+    with pytest.raises(TypeError, match="pass one"):
+        list(helpers.tqdm(disable=True))
+
+
+def test_a_bar_is_closed_once_by_its_loop_and_its_block(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with helpers.tqdm("ab") as bar:
+        for _ in bar:
+            pass
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_loop_that_is_left_closes_its_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    for letter in helpers.tqdm("abc"):
+        if letter == "b":
+            break
+    said = capsys.readouterr().err
+    assert said.endswith("\n")
+    assert "| 1/3 [" in said
+
+
+@pytest.mark.parametrize("columns", [40, 60, 120])
+def test_a_bar_is_as_wide_as_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    bar = helpers.tqdm(total=4, desc="wide")
+    assert len(capsys.readouterr().err.rpartition("\r")[2]) == 80
+    monkeypatch.setenv("COLUMNS", str(columns))
+    bar.update(4, close=True)
+    assert len(capsys.readouterr().err.rpartition("\r")[2].rstrip()) == columns
+
+
+def test_lines_are_written_above_the_bars(capsys: pytest.CaptureFixture[str]) -> None:
+    with helpers.tqdm(total=2) as bar:
+        bar.update(1)
+        helpers.tqdm.write("a line")
+        bar.write("another")
+        bar.update(1)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = [line.rpartition("\r")[2] for line in captured.err.split("\n")]
+    assert lines[:2] == ["a line", "another"]
+    assert lines[2].startswith("100%|")
+
+
 def test_no_thread_watches_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
     before = threading.active_count()
     bar = helpers.tqdm(total=2)

@@ -7,7 +7,7 @@ from onebuf.machine.device import CPU, Device, check_place, device, devices, ope
 from onebuf.machine.driver import Allocator, Driver, Event, Facts, SharingDriver, Stats
 from onebuf.machine.names import Name, canonical, parse
 from onebuf.machine.providers import Provider, kinds, owner, provider, usable
-from onebuf.machine.raw import RawMemory
+from onebuf.machine.raw import RawMemory, note_home
 
 __all__ = [
     "CPU",
@@ -31,6 +31,7 @@ __all__ = [
     "device",
     "devices",
     "kinds",
+    "note_home",
     "opened",
     "owner",
     "parse",

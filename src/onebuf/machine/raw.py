@@ -7,12 +7,20 @@ and a transfer has exactly the size of the memory.
 
 from __future__ import annotations
 
+import weakref
 from operator import index
 from typing import Any
 
 import numpy as np
 
-from onebuf.errors import ArgumentError, ArgumentTypeError, CopyError, DeviceError, ExportError
+from onebuf.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    CopyError,
+    DeviceError,
+    ExportError,
+    ReadOnlyError,
+)
 from onebuf.machine.blocks import DeviceBlock
 from onebuf.machine.device import Device
 from onebuf.machine.device import device as find_device
@@ -22,6 +30,9 @@ Array = np.ndarray[Any, Any]
 
 STEP_BYTES = 1 << 24
 """How many zeros are written at a time."""
+
+_homes: weakref.WeakKeyDictionary[DeviceBlock, Device] = weakref.WeakKeyDictionary()
+"""The device of each block that was taken by hand; the block itself does not know it."""
 
 
 class RawMemory:
@@ -90,9 +101,9 @@ class RawMemory:
             zeros = np.zeros(min(self.nbytes, STEP_BYTES), np.uint8)
             for start in range(0, self.nbytes, STEP_BYTES):
                 driver.upload(zeros[: self.nbytes - start], block, start)
-        self._block = block
+        self._block = note_home(block, self.device)
 
-    def adopt(self, address: int, owner: Any = None) -> None:
+    def adopt(self, address: int, owner: Any = None, *, writable: bool = True) -> None:
         """Take the memory at an address of the host, which ``owner``, if given, keeps there."""
         self._refuse_twice()
         if index(address) <= 0:
@@ -105,11 +116,21 @@ class RawMemory:
                 f"an address is one of the host, and {self.device} cannot use its memory; "
                 f"allocate there and copy, or use CPU"
             )
-        self._block = driver.adopt(address, self.nbytes, owner)
+        block = note_home(driver.adopt(address, self.nbytes, owner), self.device)
+        if not writable:
+            driver.window(block).flags.writeable = False
+        self._block = block
 
     def take(self, block: DeviceBlock) -> None:
         """Use a block of the same device that was allocated already."""
         self._refuse_twice()
+        if self.base is not None:
+            raise ArgumentError("a view has the memory of its base; give the block to that")
+        home = _homes.get(block, self.device)
+        if home is not self.device:
+            raise DeviceError(
+                f"needed a block of {self.device}, got one of {home}; allocate there, and copy"
+            )
         block.check_range(0, self.nbytes)
         self._block = block
 
@@ -125,6 +146,11 @@ class RawMemory:
         """Copy all bytes from ``data``."""
         block = self.block
         self.check_size(data, "written")
+        driver = self.device.driver
+        if isinstance(driver, SharingDriver) and not driver.window(block).flags.writeable:
+            raise ReadOnlyError(
+                f"these {self.nbytes} bytes are somebody else's and may only be read; copy them"
+            )
         if self.nbytes:
             self.device.driver.upload(data, block, self.offset_bytes)
 
@@ -165,6 +191,12 @@ class RawMemory:
                 f"{self.nbytes} bytes are {what} at once, got {data.nbytes}; pass as many bytes as "
                 f"the memory has, or make a view of the part"
             )
+
+
+def note_home(block: DeviceBlock, device: Device) -> DeviceBlock:
+    """``block`` itself, known from now on as one of that device."""
+    _homes[block] = device
+    return block
 
 
 def _size(number: Any) -> int:

@@ -9,7 +9,8 @@ import numpy as np
 
 from onebuf.compat.tinygrad.dtype import DType, to_dtype
 from onebuf.compat.tinygrad.memory_views import flat_bytes, mv_address
-from onebuf.errors import ReadOnlyError
+from onebuf.compat.tinygrad.names import find
+from onebuf.errors import ArgumentError, DeviceError, ReadOnlyError
 from onebuf.machine import DeviceBlock, RawMemory
 
 
@@ -56,10 +57,23 @@ class Buffer:
         """Bytes from the first one of the base."""
         self._base = base
         nbytes = size * self.dtype.itemsize
+        home = find(device)
         self._memory: RawMemory
         if base is None:
-            self._memory = RawMemory(device, nbytes)
+            if offset != 0:
+                raise ArgumentError(
+                    f"a buffer without a base starts at byte 0 of its memory, got offset={offset}; "
+                    "make a view of a larger one"
+                )
+            self._memory = RawMemory(home, nbytes)
         else:
+            if home is not base._memory.device:
+                raise DeviceError(
+                    f"a view needs the device of its base, {base._memory.device}, got {home}; copy "
+                    "the elements to another device"
+                )
+            if opaque is not None:
+                raise ArgumentError("a view has the memory of its base; give opaque to that")
             self._memory = base._memory.view(nbytes, offset)
         self.device = self._memory.device.name
         if opaque is not None:
@@ -96,7 +110,8 @@ class Buffer:
     ) -> Buffer:
         """Take memory: of the device, or that of ``opaque``, or that at an address.
 
-        ``opaque`` is a block of the device's allocator, or exports memory of the host.
+        ``opaque`` is a block of the device's allocator, or exports memory of the host, which it
+        shares. Memory that may not be written can only be read.
         """
         spec = self.options or BufferSpec()
         if external_ptr is None:
@@ -106,7 +121,7 @@ class Buffer:
         elif opaque is not None:
             shared = flat_bytes(opaque)
             self._memory.check_size(shared, "taken")
-            self._memory.adopt(mv_address(shared), owner=shared)
+            self._memory.adopt(mv_address(shared), shared, writable=shared.flags.writeable)
         elif external_ptr is not None:
             self._memory.adopt(external_ptr, owner)
         else:
@@ -114,7 +129,11 @@ class Buffer:
         return self
 
     def deallocate(self) -> None:
-        """Give the memory back; views on it cannot be used any more."""
+        """Give the memory back; views on it cannot be used any more.
+
+        A view only lets go of its base. What was given as ``opaque`` or by its address stays its
+        owner's. The buffer can be allocated again.
+        """
         self._memory.free()
 
     def copyin(self, mv: Any) -> Buffer:

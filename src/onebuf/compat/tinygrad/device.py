@@ -8,11 +8,11 @@ from typing import Any
 
 from onebuf.compat.tinygrad.buffer import Buffer, BufferSpec
 from onebuf.compat.tinygrad.memory_views import flat_bytes
+from onebuf.compat.tinygrad.names import UnknownDevice, canonicalize, find
 from onebuf.machine import Device as Ours
-from onebuf.machine import DeviceBlock, canonical, devices
-from onebuf.machine import device as find_device
+from onebuf.machine import DeviceBlock, devices, note_home
 
-__all__ = ["Allocator", "Buffer", "BufferSpec", "Compiled", "Device"]
+__all__ = ["Allocator", "Buffer", "BufferSpec", "Compiled", "Device", "UnknownDevice"]
 
 
 class Allocator:
@@ -23,7 +23,7 @@ class Allocator:
 
     def alloc(self, size: int, options: BufferSpec | None = None) -> DeviceBlock:
         """A block of ``size`` bytes with undefined content."""
-        return self._device.driver.allocator.allocate(size)  # type: ignore[no-any-return]
+        return note_home(self._device.driver.allocator.allocate(size), self._device)
 
     def free(self, opaque: DeviceBlock, size: int = 0, options: BufferSpec | None = None) -> None:
         """Give a block back."""
@@ -56,6 +56,8 @@ class Compiled:
 class Devices:
     """``Device``: all devices, opened when they are first asked for.
 
+    A name that no device has is a ModuleNotFoundError, as in tinygrad.
+
     >>> Device["CLANG"], Device.canonicalize("opencl:0"), Device.DEFAULT
     (<device CPU>, 'OPENCL', 'CPU')
     """
@@ -66,10 +68,10 @@ class Devices:
 
     def canonicalize(self, device: str | None) -> str:
         """The one spelling of a device's name."""
-        return canonical(self.DEFAULT if device is None else device)
+        return canonicalize(self.DEFAULT if device is None else device)
 
     def __getitem__(self, name: str | None) -> Compiled:
-        return _open(find_device(self.canonicalize(name)))
+        return _open(find(self.DEFAULT if name is None else name))
 
     @property
     def default(self) -> Compiled:
