@@ -151,8 +151,14 @@ from onebuf.array_api.statistical import (
 from onebuf.array_api.utility import all, any, diff
 from onebuf.buffer import Buffer
 from onebuf.control import memory_stats, realize, schedule, synchronize, trim
-from onebuf.dtypes import (
-    DType,
+from onebuf.dtypes import DType
+from onebuf.engine import Counters, counters
+from onebuf.errors import OnebufError
+from onebuf.interop import Window
+from onebuf.interop.arrival import when_imported as _when_imported
+from onebuf.machine import Context, Device, context, device, devices
+from onebuf.options import config
+from onebuf.scalar_types import (
     bfloat16,
     bool,
     complex64,
@@ -171,27 +177,36 @@ from onebuf.dtypes import (
     uint32,
     uint64,
 )
-from onebuf.engine import Counters, counters
-from onebuf.errors import OnebufError
-from onebuf.interop import Window
-from onebuf.interop.arrival import when_imported as _when_imported
-from onebuf.machine import Context, Device, context, device, devices
-from onebuf.options import config
 from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
-    from onebuf import fft, linalg
+    from onebuf import fft, lib, linalg, testing
     from onebuf.buffer.einstein import einsum
     from onebuf.engine.profiling import Profiling
     from onebuf.files import Archive, load, open, save, savez, savez_compressed
     from onebuf.kinds import ReplicatedBuffer
+    from onebuf.numpy_api.creation import *
+    from onebuf.numpy_api.elementwise import *
+    from onebuf.numpy_api.functional import *
+    from onebuf.numpy_api.grids import *
+    from onebuf.numpy_api.indexing import *
+    from onebuf.numpy_api.joining import *
+    from onebuf.numpy_api.logic import *
+    from onebuf.numpy_api.polynomials import *
+    from onebuf.numpy_api.products import *
+    from onebuf.numpy_api.saving import *
+    from onebuf.numpy_api.sets import *
+    from onebuf.numpy_api.state import *
+    from onebuf.numpy_api.sums import *
+    from onebuf.numpy_api.types import *
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
 
 e, inf, nan, pi, newaxis = _math.e, _math.inf, _math.nan, _math.pi, None
 
-# What most programs never use, and what imports much: loaded when it is first named.
+# What most programs never use, and what imports much: loaded when it is first named. NumPy's
+# names beyond the standard are found by the table in `onebuf.numpy_api`.
 _LATER = {
     **dict.fromkeys(
         ("Archive", "load", "open", "save", "savez", "savez_compressed"), "onebuf.files"
@@ -200,7 +215,7 @@ _LATER = {
     "ReplicatedBuffer": "onebuf.kinds",
     "einsum": "onebuf.buffer.einstein",
 }
-_LATER_MODULES = ("fft", "linalg")
+_LATER_MODULES = ("fft", "lib", "linalg", "testing")
 
 
 def __getattr__(name: str) -> _Any:
@@ -209,7 +224,7 @@ def __getattr__(name: str) -> _Any:
     if name in _LATER:
         value = getattr(_import_module(_LATER[name]), name)
     else:
-        value = _import_module("onebuf.numpy_names").find(name)
+        value = _import_module("onebuf.numpy_api").find(name)
     globals()[name] = value
     return value
 
@@ -223,197 +238,77 @@ _when_imported("einops._backends", "onebuf.interop.einops")
 _when_imported("dask.array.backends", "onebuf.interop.dask")
 
 
+# fmt: off
 __all__ = [
-    "Archive",
-    "Buffer",
-    "Context",
-    "Counters",
-    "DType",
-    "Device",
-    "Item",
-    "OnebufError",
-    "Profiling",
-    "ReplicatedBuffer",
-    "Window",
-    "__array_api_version__",
-    "__array_namespace_info__",
-    "__version__",
-    "abs",
-    "acos",
-    "acosh",
-    "add",
-    "all",
-    "any",
-    "arange",
-    "argmax",
-    "argmin",
-    "argsort",
-    "asarray",
-    "asin",
-    "asinh",
-    "astype",
-    "atan",
-    "atan2",
-    "atanh",
-    "bfloat16",
-    "bitwise_and",
-    "bitwise_invert",
-    "bitwise_left_shift",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
-    "bool",
-    "broadcast_arrays",
-    "broadcast_shapes",
-    "broadcast_to",
-    "can_cast",
-    "ceil",
-    "clip",
-    "complex64",
-    "complex128",
-    "concat",
-    "config",
-    "conj",
-    "context",
-    "copysign",
-    "cos",
-    "cosh",
-    "count_nonzero",
-    "counters",
-    "cumulative_prod",
-    "cumulative_sum",
-    "device",
-    "devices",
-    "diag",
-    "diff",
-    "divide",
-    "e",
-    "einsum",
-    "empty",
-    "empty_like",
-    "equal",
-    "errors",
-    "exp",
-    "expand_dims",
-    "expm1",
-    "eye",
-    "fft",
-    "finfo",
-    "flip",
-    "float8_e4m3fn",
-    "float8_e5m2",
-    "float16",
-    "float32",
-    "float64",
-    "floor",
-    "floor_divide",
-    "from_dlpack",
-    "full",
-    "full_like",
-    "greater",
-    "greater_equal",
-    "hypot",
-    "iinfo",
-    "imag",
-    "inf",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "isdtype",
-    "isfinite",
-    "isin",
-    "isinf",
-    "isnan",
-    "less",
-    "less_equal",
-    "linalg",
-    "linspace",
-    "load",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "logaddexp",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "matmul",
-    "matrix_transpose",
-    "max",
-    "maximum",
-    "mean",
-    "memory_stats",
-    "meshgrid",
-    "min",
-    "minimum",
-    "moveaxis",
-    "multiply",
-    "nan",
-    "negative",
-    "newaxis",
-    "nextafter",
-    "nonzero",
-    "not_equal",
-    "ones",
-    "ones_like",
-    "open",
-    "permute_dims",
-    "pi",
-    "positive",
-    "pow",
-    "prod",
-    "random",
-    "real",
-    "realize",
-    "reciprocal",
-    "remainder",
-    "repeat",
-    "reshape",
-    "result_type",
-    "roll",
-    "round",
-    "save",
-    "savez",
-    "savez_compressed",
-    "schedule",
-    "searchsorted",
-    "sign",
-    "signbit",
-    "sin",
-    "sinh",
-    "sort",
-    "sqrt",
-    "square",
-    "squeeze",
-    "stack",
-    "std",
-    "subtract",
-    "sum",
-    "synchronize",
-    "take",
-    "take_along_axis",
-    "tan",
-    "tanh",
-    "tensordot",
-    "tile",
-    "tril",
-    "trim",
-    "triu",
-    "trunc",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
-    "unstack",
-    "var",
-    "vecdot",
-    "where",
-    "zeros",
-    "zeros_like",
+    "Archive", "Buffer", "Context", "Counters", "DType", "Device", "False_", "Item",
+    "OnebufError", "Profiling", "ReplicatedBuffer", "ScalarType", "True_", "Window",
+    "__array_api_version__", "__array_namespace_info__", "__version__", "abs", "absolute",
+    "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append",
+    "apply_along_axis", "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh",
+    "arctan", "arctan2", "arctanh", "argmax", "argmin", "argpartition", "argsort", "argwhere",
+    "around", "array", "array2string", "array_equal", "array_equiv", "array_repr",
+    "array_split", "array_str", "asanyarray", "asarray", "asarray_chkfinite",
+    "ascontiguousarray", "asfortranarray", "asin", "asinh", "astype", "atan", "atan2", "atanh",
+    "atleast_1d", "atleast_2d", "atleast_3d", "average", "bartlett", "base_repr", "bfloat16",
+    "binary_repr", "bincount", "bitwise_and", "bitwise_count", "bitwise_invert",
+    "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "blackman", "block", "bool", "bool_", "broadcast", "broadcast_arrays", "broadcast_shapes",
+    "broadcast_to", "busday_count", "busday_offset", "busdaycalendar", "byte", "bytes_", "c_",
+    "can_cast", "cbrt", "cdouble", "ceil", "char", "character", "choose", "clip", "clongdouble",
+    "column_stack", "common_type", "complex64", "complex128", "complex256", "complexfloating",
+    "compress", "concat", "concatenate", "config", "conj", "conjugate", "context", "convolve",
+    "copy", "copysign", "copyto", "core", "corrcoef", "correlate", "cos", "cosh",
+    "count_nonzero", "counters", "cov", "cross", "csingle", "ctypeslib", "cumprod", "cumsum",
+    "cumulative_prod", "cumulative_sum", "datetime64", "datetime_as_string", "datetime_data",
+    "deg2rad", "degrees", "delete", "device", "devices", "diag", "diag_indices",
+    "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "divide", "divmod", "dot",
+    "double", "dsplit", "dstack", "dtype", "dtypes", "e", "ediff1d", "einsum", "einsum_path",
+    "emath", "empty", "empty_like", "equal", "errors", "errstate", "euler_gamma", "exceptions",
+    "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fft", "fill_diagonal",
+    "finfo", "fix", "flatiter", "flatnonzero", "flexible", "flip", "fliplr", "flipud",
+    "float8_e4m3fn", "float8_e5m2", "float16", "float32", "float64", "float128", "float_power",
+    "floating", "floor", "floor_divide", "fmax", "fmin", "fmod", "format_float_positional",
+    "format_float_scientific", "frexp", "from_dlpack", "frombuffer", "fromfile", "fromfunction",
+    "fromiter", "frompyfunc", "fromregex", "fromstring", "full", "full_like", "gcd", "generic",
+    "genfromtxt", "geomspace", "get_include", "get_printoptions", "getbufsize", "geterr",
+    "geterrcall", "gradient", "greater", "greater_equal", "half", "hamming", "hanning",
+    "heaviside", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit",
+    "hstack", "hypot", "i0", "identity", "iinfo", "imag", "index_exp", "indices", "inexact",
+    "inf", "info", "inner", "insert", "int8", "int16", "int32", "int64", "int_", "intc",
+    "integer", "interp", "intersect1d", "intp", "invert", "is_busday", "isclose", "iscomplex",
+    "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin", "isinf", "isnan", "isnat",
+    "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable", "ix_",
+    "kaiser", "kron", "lcm", "ldexp", "left_shift", "less", "less_equal", "lexsort", "lib",
+    "linalg", "linspace", "little_endian", "load", "loadtxt", "log", "log1p", "log2", "log10",
+    "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "logspace", "long", "longdouble", "longlong", "ma", "mask_indices", "matmul",
+    "matrix_transpose", "matvec", "max", "maximum", "may_share_memory", "mean", "median",
+    "memmap", "memory_stats", "meshgrid", "mgrid", "min", "min_scalar_type", "minimum",
+    "mintypecode", "mod", "modf", "moveaxis", "multiply", "nan", "nan_to_num", "nanargmax",
+    "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin",
+    "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndarray",
+    "ndenumerate", "ndim", "ndindex", "nditer", "negative", "nested_iters", "newaxis",
+    "nextafter", "nonzero", "not_equal", "number", "object_", "ogrid", "ones", "ones_like",
+    "open", "outer", "packbits", "pad", "partition", "percentile", "permute_dims", "pi",
+    "piecewise", "place", "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit",
+    "polyint", "polymul", "polynomial", "polysub", "polyval", "positive", "pow", "power",
+    "printoptions", "prod", "promote_types", "ptp", "put", "put_along_axis", "putmask",
+    "quantile", "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index", "real",
+    "real_if_close", "realize", "rec", "reciprocal", "record", "remainder", "repeat", "require",
+    "reshape", "resize", "result_type", "right_shift", "rint", "roll", "rollaxis", "roots",
+    "rot90", "round", "row_stack", "s_", "save", "savetxt", "savez", "savez_compressed",
+    "schedule", "sctypeDict", "searchsorted", "select", "set_printoptions", "setbufsize",
+    "setdiff1d", "seterr", "seterrcall", "setxor1d", "shape", "shares_memory", "short",
+    "show_config", "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc", "single",
+    "sinh", "size", "sort", "sort_complex", "spacing", "split", "sqrt", "square", "squeeze",
+    "stack", "std", "str_", "strings", "subtract", "sum", "swapaxes", "synchronize", "take",
+    "take_along_axis", "tan", "tanh", "tensordot", "testing", "tile", "timedelta64", "trace",
+    "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim",
+    "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc",
+    "typecodes", "typename", "typing", "ubyte", "ufunc", "uint", "uint8", "uint16", "uint32",
+    "uint64", "uintc", "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all",
+    "unique_counts", "unique_inverse", "unique_values", "unpackbits", "unravel_index",
+    "unsignedinteger", "unstack", "unwrap", "ushort", "vander", "var", "vdot", "vecdot",
+    "vecmat", "vectorize", "void", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]
+# fmt: on

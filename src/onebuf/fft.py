@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes, ops
-from onebuf.array_api.arguments import number, public, sequence, whole
+from onebuf.array_api.arguments import node_of, number, public, sequence, whole
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import node_of
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axes, normalize_axis

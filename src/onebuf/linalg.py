@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onebuf import dtypes, ops
-from onebuf.array_api.arguments import buffer_of, flag, number, public, whole
+from onebuf.array_api.arguments import buffer_of, flag, node_of, number, public, whole
 from onebuf.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import node_of
 from onebuf.engine import look
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node

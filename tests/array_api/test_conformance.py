@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from inspect import Parameter
 from typing import Any
 
 import numpy as np
@@ -44,14 +45,16 @@ RULES = {
 FROM_NOTHING = [line.split(" -> ") for line in results.FROM_NOTHING.strip().split("\n")]
 CASES = [(name, dtype) for name in RULES for dtype in DTYPES]
 
-ADDED_DEFAULTS = {"expand_dims": {"axis": 0}}
-"""Defaults that the standard had in earlier versions, which this namespace serves too."""
-
-REFUSED = {
-    **dict.fromkeys(["max", "min", "argmax", "argmin", "sort", "argsort"], "complex floating"),
-    **dict.fromkeys(["std", "var"], "complex floating"),
-    "round": "bool",
+ADDED_DEFAULTS: dict[str, dict[str, Any]] = {
+    "expand_dims": {"axis": 0},  # the standard's own, in earlier versions
+    "linspace": {"num": 50},
+    "permute_dims": {"axes": None},
+    "squeeze": {"axis": None},
+    "where": {"x1": None, "x2": None},
 }
+"""Defaults that the standard has not, and NumPy or an earlier version has."""
+
+REFUSED = {"round": "bool"}
 """What NumPy computes although the standard does not ask for it, and this namespace refuses."""
 
 FLOATED = ("linalg.eig", "linalg.eigvals", "linalg.matrix_power")
@@ -113,17 +116,36 @@ def test_a_function_is_public(name: str) -> None:
 
 
 def check_signature(ours: inspect.Signature, wanted: inspect.Signature, added: Any) -> None:
-    """Equal parameters, in order; more of them only where no caller can notice."""
+    """Every call that the standard allows means the same; NumPy's arguments may come on top.
+
+    So a parameter that it passes by position may also have a name of its own, one that it passes
+    by name may also have a position, and every other one has a default.
+    """
     mine = list(ours.parameters.values())
-    theirs = list(wanted.parameters.values())
-    for got, asked in zip(mine, theirs, strict=False):
-        assert (got.name, got.kind) == (asked.name, asked.kind)
-        default = added.get(asked.name, asked.default)
-        assert (type(got.default), got.default) == (type(default), default)
-    assert len(mine) >= len(theirs)
-    for extra in mine[len(theirs) :]:
-        assert extra.kind is inspect.Parameter.KEYWORD_ONLY
-        assert extra.default is not inspect.Parameter.empty
+    places = [p for p in wanted.parameters.values() if p.kind is not Parameter.KEYWORD_ONLY]
+    matched = set()
+    for got, asked in zip(mine, places, strict=False):
+        if asked.kind is Parameter.POSITIONAL_ONLY:
+            assert got.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+        else:
+            assert (got.name, got.kind) == (asked.name, asked.kind)
+        check_default(got, asked, added)
+        matched.add(got.name)
+    assert len(mine) >= len(places)
+    for asked in wanted.parameters.values():
+        if asked.kind is Parameter.KEYWORD_ONLY:
+            got = ours.parameters[asked.name]
+            assert got.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+            check_default(got, asked, added)
+            matched.add(got.name)
+    for extra in mine:
+        if extra.name not in matched and extra.kind is not Parameter.VAR_POSITIONAL:
+            assert extra.default is not Parameter.empty
+
+
+def check_default(got: Parameter, asked: Parameter, added: Any) -> None:
+    default = added.get(asked.name, asked.default)
+    assert (type(got.default), got.default) == (type(default), default)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

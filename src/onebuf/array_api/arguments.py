@@ -9,10 +9,14 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from onebuf import dtypes
 from onebuf.buffer import Buffer
+from onebuf.buffer.construction import as_node
 from onebuf.buffer.operators import operand
-from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
+from onebuf.engine import assign
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, OnebufError, ShapeError
 from onebuf.graph import Node
+from onebuf.options import options
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,26 +49,100 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
     return named
 
 
-def buffer_of(name: str, x: Any, argument: str = "x") -> Buffer:
-    """An argument of ``name`` that has to be a buffer; a NumPy array becomes one."""
-    if isinstance(x, Buffer):
-        return x
+def node_of(name: str, x: Any, argument: str = "x") -> Node:
+    """The node of an argument of ``name``: a buffer, an array, a number or nested lists of them."""
     node = operand(x)
     if isinstance(node, Node):
-        return Buffer._value(node)
-    raise ArgumentTypeError(
-        f"{name} needs a buffer as {argument}, got {type(x).__name__}; "
-        f"convert with onebuf.asarray(...)"
-    )
+        return node
+    if x is None or isinstance(x, str | bytes | dict | set):
+        raise ArgumentTypeError(
+            f"{name} needs a buffer, numbers or nested lists of them as {argument}, got "
+            f"{type(x).__name__}: {x!r}"
+        )
+    try:
+        return as_node(x, None, None, defaults(), None)
+    except OnebufError as error:
+        raise type(error)(f"{name}, {argument}: {error}") from None
+
+
+def buffer_of(name: str, x: Any, argument: str = "x") -> Buffer:
+    """An argument of ``name`` as a buffer; arrays, numbers and nested lists become one."""
+    return x if isinstance(x, Buffer) else Buffer._value(node_of(name, x, argument))
+
+
+def operand_of(name: str, x: Any, argument: str = "x") -> Any:
+    """An argument of ``name`` as a node, or as the Python number that it is."""
+    found = operand(x)
+    return node_of(name, x, argument) if found is None else found
 
 
 def buffers_of(name: str, arrays: Any, argument: str = "arrays") -> list[Buffer]:
-    """An argument of ``name`` that has to be a sequence of buffers."""
-    if not isinstance(arrays, Iterable) or (isinstance(arrays, Buffer) and not arrays.shape):
+    """An argument of ``name`` that has to be a sequence of buffers, or of what becomes one."""
+    no_rows = isinstance(arrays, Buffer | np.ndarray) and not arrays.shape
+    if not isinstance(arrays, Iterable) or no_rows or isinstance(arrays, str):
         raise ArgumentTypeError(
             f"{name} needs a list or tuple of buffers as {argument}, got {type(arrays).__name__}"
         )
     return [buffer_of(name, x, f"{argument}[{place}]") for place, x in enumerate(arrays)]
+
+
+def defaults() -> dict[np.dtype[Any], np.dtype[Any]]:
+    """Which types Python's numbers become, in place of NumPy's."""
+    default = options().default_float
+    if default.itemsize == 8:
+        return {}
+    return {dtypes.float64: default, dtypes.complex128: dtypes.complex64}
+
+
+def into(name: str, out: Any, result: Buffer, casting: str = "same_kind") -> Any:
+    """``result``, written to ``out`` if there is one, which then comes back itself.
+
+    >>> b = Buffer([0.0, 0.0])
+    >>> into("add", b, Buffer([1, 2])) is b, b.to_python()
+    (True, [1.0, 2.0])
+    """
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    if out is None:
+        return result
+    if not isinstance(out, Buffer | np.ndarray):
+        raise ArgumentTypeError(f"{name} needs a buffer or None as out, got {type(out).__name__}")
+    if out.shape != result.shape:
+        raise ShapeError(
+            f"{name} needs an out of shape {result.shape}, got one of shape {out.shape} that it "
+            f"would have to broadcast to"
+        )
+    check_cast(name, result.dtype, out.dtype, casting)
+    if isinstance(out, np.ndarray):
+        np.copyto(out, np.asarray(result), casting="unsafe")
+    else:
+        assign(out._node, result._node)
+    return out
+
+
+def check_cast(
+    name: str, source: np.dtype[Any], target: np.dtype[Any], casting: str = "same_kind"
+) -> None:
+    """Raise where NumPy's rule called ``casting`` has no conversion between two types."""
+    if source is target:
+        return
+    if casting not in _CASTINGS:
+        raise ArgumentError(f"{name} needs casting to be one of {_CASTINGS}, got {casting!r}")
+    if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
+        raise DTypeError(
+            f"{name} cannot cast its result from {source.name} to an out of {target.name} "
+            f"according to the rule {casting!r}; convert with astype(...) first"
+        )
+
+
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "same_value", "unsafe")
+
+
+def in_order(name: str, order: Any, known: str = "ACFK") -> bool:
+    """Whether ``order`` asks for column-major order: True for "F"."""
+    if order is None or (isinstance(order, str) and order.upper() in tuple(known)):
+        return order is not None and order.upper() == "F"
+    raise ArgumentError(f"{name} needs an order of {', '.join(known)} or None, got {order!r}")
 
 
 def whole(name: str, argument: str, value: Any, least: int | None = None) -> int:

@@ -8,9 +8,19 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes, ops
-from onebuf.array_api.arguments import buffer_of, buffers_of, flag, number, public, whole
+from onebuf.array_api.arguments import (
+    buffer_of,
+    buffers_of,
+    defaults,
+    flag,
+    in_order,
+    number,
+    public,
+    whole,
+)
 from onebuf.buffer import Buffer
 from onebuf.buffer.construction import as_node
+from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.errors import ArgumentError, ProtocolError, ShapeError
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
@@ -23,7 +33,14 @@ Where = str | Device | None
 
 @public
 def asarray(
-    obj: Any, /, *, dtype: Any = None, device: Where = None, copy: bool | None = None
+    obj: Any,
+    /,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    device: Where = None,
+    copy: bool | None = None,
+    like: Any = None,
 ) -> Buffer:
     """A buffer on the memory of ``obj``, or with a copy of its elements.
 
@@ -38,47 +55,99 @@ def asarray(
     """
     if copy is not None:
         copy = flag("asarray", "copy", copy)
-    node = as_node(obj, dtype, copy, _defaults(), device)
-    if isinstance(obj, Buffer) and node is obj._node:
-        return obj
-    return Buffer._place(node)
+    node = as_node(obj, dtype, copy, defaults(), device)
+    made = obj if isinstance(obj, Buffer) and node is obj._node else Buffer._place(node)
+    return made if order is None else laid_out("asarray", made, order)
+
+
+def laid_out(name: str, x: Buffer, order: Any) -> Buffer:
+    """``x``, or a copy of it in the order of memory asked for: "C" rows first, "F" columns."""
+    if in_order(name, order):
+        return x if x.T.is_contiguous() else x.T.copy().T
+    return x.contiguous() if order in ("C", "c") else x
+
+
+def _shaped(name: str, x: Buffer, order: Any) -> Buffer:
+    """``x``, whose elements are all alike or of no value, in the order of memory asked for."""
+    if order != "C" and in_order(name, order):
+        return x.reshape(x.shape[::-1]).T
+    return x
 
 
 @public
-def zeros(shape: Shape, *, dtype: Any = None, device: Where = None) -> Buffer:
+def zeros(
+    shape: Shape,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Where = None,
+    like: Any = None,
+) -> Buffer:
     """Zeros."""
-    return full(shape, 0, dtype=_float(dtype), device=device)
+    made = Buffer.full(shape, 0, _float(dtype), device=device)
+    return _shaped("zeros", made, order)
 
 
 @public
-def ones(shape: Shape, *, dtype: Any = None, device: Where = None) -> Buffer:
+def ones(
+    shape: Shape,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Where = None,
+    like: Any = None,
+) -> Buffer:
     """Ones."""
-    return full(shape, 1, dtype=_float(dtype), device=device)
+    made = Buffer.full(shape, 1, _float(dtype), device=device)
+    return _shaped("ones", made, order)
 
 
 @public
-def empty(shape: Shape, *, dtype: Any = None, device: Where = None) -> Buffer:
+def empty(
+    shape: Shape,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Where = None,
+    like: Any = None,
+) -> Buffer:
     """Elements of no particular value; memory is taken at the first use."""
-    return Buffer.empty(shape, _float(dtype), device=device)
+    return _shaped("empty", Buffer.empty(shape, _float(dtype), device=device), order)
 
 
 @public
-def full(shape: Shape, fill_value: Any, *, dtype: Any = None, device: Where = None) -> Buffer:
-    """One value everywhere; of a 0-d buffer, its own."""
-    if dtype is None:
-        dtype = _dtype_of(fill_value)
-    return Buffer.full(shape, _number(fill_value), dtype, device=device)
+def full(
+    shape: Shape,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Where = None,
+    like: Any = None,
+) -> Buffer:
+    """One value everywhere, of a 0-d buffer its own; or a buffer, repeated to fill the shape.
+
+    >>> full((2, 2), [1, 5]).to_python()
+    [[1, 5], [1, 5]]
+    """
+    value = _number(fill_value)
+    if isinstance(value, list | tuple | Buffer | np.ndarray):
+        spread = buffer_of("full", value, "fill_value").expand(ops.as_shape(shape))
+        made = spread.copy() if dtype is None else spread.astype(dtype)
+        return laid_out("full", made.to_device(device) if device is not None else made, order)
+    chosen = _dtype_of(fill_value) if dtype is None else dtype
+    return _shaped("full", Buffer.full(shape, value, chosen, device=device), order)
 
 
 @public
 def arange(
     start: Any,
-    /,
     stop: Any = None,
     step: Any = 1,
-    *,
     dtype: Any = None,
+    *,
     device: Where = None,
+    like: Any = None,
 ) -> Buffer:
     """``start``, ``start + step``, ... up to but not including ``stop``.
 
@@ -95,21 +164,34 @@ def arange(
 
 
 @public
-def empty_like(x: Buffer, /, *, dtype: Any = None, device: Where = None) -> Buffer:
+def empty_like(
+    x: Any,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: Where = None,
+) -> Buffer:
     """Elements of no particular value in the shape and dtype of ``x``."""
     x = buffer_of("empty_like", x)
-    return empty(x.shape, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
+    wanted = x.dtype if dtype is None else dtype
+    extents = x.shape if shape is None else shape
+    made = Buffer.empty(extents, dtypes.as_dtype(wanted), device=device or x.device)
+    return _shaped("empty_like", made, order)
 
 
 @public
 def eye(
-    n_rows: int,
-    n_cols: int | None = None,
-    /,
-    *,
+    N: int,
+    M: int | None = None,
     k: int = 0,
     dtype: Any = None,
+    order: str = "C",
+    *,
     device: Where = None,
+    like: Any = None,
 ) -> Buffer:
     """Ones on diagonal ``k``, zeros elsewhere.
 
@@ -118,11 +200,12 @@ def eye(
             [0., 0., 1.]], shape=(2, 3), dtype=float64, device=CPU)
     """
     where = find_device(device)
-    rows = whole("eye", "n_rows", n_rows, 0)
-    columns = rows if n_cols is None else whole("eye", "n_cols", n_cols, 0)
+    rows = whole("eye", "N", N, 0)
+    columns = rows if M is None else whole("eye", "M", M, 0)
     place, wanted = whole("eye", "k", k), _float(dtype)
     static = (rows, columns, place, wanted)
-    return Buffer._value(ops.library(np.eye, (), static, (rows, columns), wanted, "eye", where))
+    node = ops.library(np.eye, (), static, (rows, columns), wanted, "eye", where)
+    return laid_out("eye", Buffer._value(node), order) if order != "C" else Buffer._value(node)
 
 
 @public
@@ -137,23 +220,34 @@ def from_dlpack(x: Any, /, *, device: Where = None, copy: bool | None = None) ->
 
 
 @public
-def full_like(x: Buffer, /, fill_value: Any, *, dtype: Any = None, device: Where = None) -> Buffer:
+def full_like(
+    x: Any,
+    /,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: Where = None,
+) -> Buffer:
     """One value everywhere, in the shape and dtype of ``x``."""
-    return _filled_like("full_like", x, fill_value, dtype, device)
+    return _filled_like("full_like", x, fill_value, dtype, order, shape, device)
 
 
 @public
 def linspace(
     start: Any,
     stop: Any,
-    /,
-    num: int,
-    *,
-    dtype: Any = None,
-    device: Where = None,
+    num: int = 50,
     endpoint: bool = True,
-) -> Buffer:
-    """``num`` numbers from ``start`` to ``stop`` at even distances.
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Where = None,
+) -> Any:
+    """``num`` numbers from ``start`` to ``stop`` at even distances; with ``retstep`` those too.
 
     >>> linspace(0, 1, 5)
     Buffer([0.  , 0.25, 0.5 , 0.75, 1.  ], shape=(5,), dtype=float64, device=CPU)
@@ -161,8 +255,12 @@ def linspace(
     where = find_device(device)
     num = whole("linspace", "num", num, 0)
     endpoint = flag("linspace", "endpoint", endpoint)
+    start, stop = _number(start), _number(stop)
+    if isinstance(start, _SEVERAL) or isinstance(stop, _SEVERAL):
+        named = {"endpoint": endpoint, "retstep": retstep, "dtype": dtype, "axis": axis}
+        return on_arrays(Buffer, np.linspace, (start, stop, num), named)
     start, stop = (
-        number("linspace", argument, _number(value), (int, float, complex))
+        number("linspace", argument, value, (int, float, complex))
         for argument, value in (("start", start), ("stop", stop))
     )
     is_complex = isinstance(start, complex) or isinstance(stop, complex)
@@ -177,7 +275,14 @@ def linspace(
         "linspace",
         where,
     )
-    return Buffer._value(ops.cast(node, wanted))
+    made = Buffer._value(ops.cast(node, wanted))
+    if not retstep:
+        return made
+    parts = num - 1 if endpoint else num
+    return made, np.float64((stop - start) / parts if parts > 0 else np.nan)
+
+
+_SEVERAL = (list, tuple, Buffer, np.ndarray)
 
 
 def _spaced(start: Any, stop: Any, num: int, endpoint: bool, floored: bool) -> Any:
@@ -186,8 +291,13 @@ def _spaced(start: Any, stop: Any, num: int, endpoint: bool, floored: bool) -> A
 
 
 @public
-def meshgrid(*arrays: Buffer, indexing: str = "xy") -> tuple[Buffer, ...]:
-    """Coordinates of a grid from those of its axes."""
+def meshgrid(
+    *arrays: Any, indexing: str = "xy", copy: bool = True, sparse: bool = False
+) -> tuple[Buffer, ...]:
+    """Coordinates of a grid from those of its axes.
+
+    Views with ``copy=False``; with ``sparse`` extent 1 along all axes but their own.
+    """
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f"meshgrid needs indexing 'xy' or 'ij', got {indexing!r}")
     vectors = buffers_of("meshgrid", arrays)
@@ -202,18 +312,19 @@ def meshgrid(*arrays: Buffer, indexing: str = "xy") -> tuple[Buffer, ...]:
     for place, x in enumerate(vectors):
         thin = [1] * len(vectors)
         thin[order.index(place)] = -1
-        grids.append(x.reshape(thin).expand(shape).copy())
+        grid = x.reshape(thin) if sparse else x.reshape(thin).expand(shape)
+        grids.append(grid.copy() if copy else grid)
     return tuple(grids)
 
 
 @public
-def tril(x: Buffer, /, *, k: int = 0) -> Buffer:
+def tril(x: Any, /, k: int = 0) -> Buffer:
     """``x`` with zeros above diagonal ``k`` of the last two axes."""
     return _triangle("tril", x, k, below=True)
 
 
 @public
-def triu(x: Buffer, /, *, k: int = 0) -> Buffer:
+def triu(x: Any, /, k: int = 0) -> Buffer:
     """``x`` with zeros below diagonal ``k`` of the last two axes."""
     return _triangle("triu", x, k, below=False)
 
@@ -233,21 +344,43 @@ def _triangle(name: str, x: Any, k: int, below: bool) -> Buffer:
 
 
 @public
-def zeros_like(x: Buffer, /, *, dtype: Any = None, device: Where = None) -> Buffer:
+def zeros_like(
+    x: Any,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: Where = None,
+) -> Buffer:
     """Zeros in the shape and dtype of ``x``."""
-    return _filled_like("zeros_like", x, 0, dtype, device)
+    return _filled_like("zeros_like", x, 0, dtype, order, shape, device)
 
 
 @public
-def ones_like(x: Buffer, /, *, dtype: Any = None, device: Where = None) -> Buffer:
+def ones_like(
+    x: Any,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Shape | None = None,
+    *,
+    device: Where = None,
+) -> Buffer:
     """Ones in the shape and dtype of ``x``."""
-    return _filled_like("ones_like", x, 1, dtype, device)
+    return _filled_like("ones_like", x, 1, dtype, order, shape, device)
 
 
-def _filled_like(name: str, x: Any, value: Any, dtype: Any, device: Where) -> Buffer:
+def _filled_like(
+    name: str, x: Any, value: Any, dtype: Any, order: str, shape: Shape | None, device: Where
+) -> Buffer:
     x = buffer_of(name, x)
     wanted = x.dtype if dtype is None else dtype
-    return full(x.shape, value, dtype=wanted, device=device or x.device)
+    extents = x.shape if shape is None else shape
+    laid = order if order in ("C", "F") else "C"
+    return full(extents, value, dtype=wanted, order=laid, device=device or x.device)
 
 
 def _dtype_of(value: Any) -> DT:
@@ -255,8 +388,8 @@ def _dtype_of(value: Any) -> DT:
         return dtypes.as_dtype(value.dtype)
     if isinstance(value, bool | int | float | complex):
         found = dtypes.type_of_scalar(type(value))
-        return _defaults().get(found, found)
-    return _defaults().get(dtypes.float64, dtypes.float64)
+        return defaults().get(found, found)
+    return defaults().get(dtypes.float64, dtypes.float64)
 
 
 def _number(value: Any) -> Any:
@@ -267,10 +400,3 @@ def _number(value: Any) -> Any:
 
 def _float(dtype: Any) -> DT:
     return options().default_float if dtype is None else dtypes.as_dtype(dtype)
-
-
-def _defaults() -> dict[DT, DT]:
-    default = options().default_float
-    if default.itemsize == 8:
-        return {}
-    return {dtypes.float64: default, dtypes.complex128: dtypes.complex64}

@@ -51,7 +51,7 @@ class IntegerInfo(NamedTuple):
 
 @public
 def astype(
-    x: Buffer, dtype: Any, /, *, copy: bool = True, device: str | Device | None = None
+    x: Any, dtype: Any, /, *, copy: bool = True, device: str | Device | None = None
 ) -> Buffer:
     """``x`` converted to ``dtype``; itself if that changes nothing and ``copy`` is False."""
     if dtype is None:
@@ -60,13 +60,17 @@ def astype(
 
 
 @public
-def can_cast(from_: Any, to: Any, /) -> bool:
+def can_cast(from_: Any, to: Any, /, casting: str | None = None) -> bool:
     """Whether every value of a type is also one of another, by the rules of promotion.
+
+    ``casting`` names one of NumPy's rules to ask instead, such as "same_kind".
 
     >>> can_cast(dtypes.int8, dtypes.int16), can_cast(dtypes.int64, dtypes.float32)
     (True, False)
     """
     source, target = _dtype(from_), dtypes.as_dtype(to)
+    if casting is not None:
+        return np.can_cast(source, target, casting)  # type: ignore[arg-type]
     return dtypes.promote(source, target) == target
 
 

@@ -16,6 +16,22 @@ from onebuf.options import options
 _STANDARD = {dtype.name: dtype for dtype in dtypes.STANDARD}
 
 
+class Devices(tuple[Device, ...]):
+    """Devices in a tuple, as the standard has it, which also adds to a list, as it had before.
+
+    >>> Devices((CPU,)) + [None]
+    [Device('CPU'), None]
+    """
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Any:
+        return [*self, *other] if isinstance(other, list) else tuple(self) + other
+
+    def __radd__(self, other: Any) -> Any:
+        return [*other, *self] if isinstance(other, list) else NotImplemented
+
+
 class Info:
     """Capabilities, default device, devices, and dtypes."""
 
@@ -38,9 +54,9 @@ class Info:
             "indexing": dtypes.int64,
         }
 
-    def devices(self) -> tuple[Device, ...]:
+    def devices(self) -> Devices:
         """Every device that has all of the standard: others have what their kernels do."""
-        return (CPU,)
+        return Devices((CPU,))
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
         """The types of the standard, of one kind or of all."""

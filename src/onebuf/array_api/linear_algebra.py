@@ -7,31 +7,40 @@ from math import prod
 from typing import Any
 
 from onebuf import ops
-from onebuf.array_api.arguments import buffer_of, public, sequence, whole
+from onebuf.array_api.arguments import buffer_of, into, node_of, public, sequence, whole
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import node_of
-from onebuf.dtypes import kind
+from onebuf.dtypes import as_dtype, kind
 from onebuf.errors import ArgumentError, ShapeError
 from onebuf.graph import UNARY
 from onebuf.layout import normalize_axes, normalize_axis
 
 
 @public
-def matmul(x1: Buffer, x2: Buffer, /) -> Buffer:
+def matmul(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    casting: str = "same_kind",
+    dtype: Any = None,
+) -> Buffer:
     """The matrix product of the last two axes, broadcast over the others."""
-    return Buffer._value(ops.matmul(node_of("matmul", x1), node_of("matmul", x2)))
+    one, two = node_of("matmul", x1, "x1"), node_of("matmul", x2, "x2")
+    if dtype is not None:
+        one, two = (ops.cast(node, as_dtype(dtype)) for node in (one, two))
+    result = Buffer._value(ops.matmul(one, two))
+    return result if out is None else into("matmul", out, result, casting)  # type: ignore[no-any-return]
 
 
 @public
-def matrix_transpose(x: Buffer, /) -> Buffer:
+def matrix_transpose(x: Any, /) -> Buffer:
     """A view with the last two axes exchanged."""
     return buffer_of("matrix_transpose", x).mT
 
 
 @public
-def tensordot(
-    x1: Buffer, x2: Buffer, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2
-) -> Buffer:
+def tensordot(x1: Any, x2: Any, /, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Buffer:
     """The sum of products over some axes of both: the last of one with the first of the other.
 
     >>> tensordot(Buffer([[1, 2], [3, 4]]), Buffer([[1, 0], [0, 1]])).item()
@@ -54,7 +63,7 @@ def tensordot(
 
 
 @public
-def vecdot(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, out: Any = None) -> Buffer:
     """The sum of products along ``axis``, the first factor conjugated.
 
     >>> vecdot(Buffer([1, 2]), Buffer([3, 4])).item()
@@ -68,7 +77,7 @@ def vecdot(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
         )
     first = one if kind(one.dtype) != "c" else Buffer._value(ops.unary(UNARY["conj"], one._node))
     product = first * two
-    return product.sum(-1).astype(product.dtype, copy=False)  # type: ignore[no-any-return]
+    return into("vecdot", out, product.sum(-1).astype(product.dtype, copy=False))  # type: ignore[no-any-return]
 
 
 def _with_last(x: Buffer, axis: int) -> Buffer:
@@ -95,7 +104,10 @@ def _contracted(
         raise ArgumentError(
             f"tensordot needs a number of axes or a pair of sequences of them, got {axes!r}"
         )
-    left, right = (sequence("tensordot", f"axes[{i}]", axes[i]) for i in (0, 1))
+    left, right = (
+        (axes[i],) if isinstance(axes[i], int) else sequence("tensordot", f"axes[{i}]", axes[i])
+        for i in (0, 1)
+    )
     return (
         normalize_axes(left, len(one), "tensordot"),
         normalize_axes(right, len(two), "tensordot"),

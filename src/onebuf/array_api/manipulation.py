@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from onebuf import ops
-from onebuf.array_api.arguments import buffer_of, buffers_of, flag, public, sequence, whole
+from onebuf.array_api.arguments import (
+    buffer_of,
+    buffers_of,
+    check_cast,
+    flag,
+    in_order,
+    into,
+    public,
+    sequence,
+    whole,
+)
 from onebuf.buffer import Buffer
-from onebuf.dtypes import kind
+from onebuf.dtypes import as_dtype, kind
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.layout import broadcast_shapes as broadcast_two_or_more
 from onebuf.layout import normalize_axes, normalize_axis
@@ -17,7 +29,7 @@ Axes = int | tuple[int, ...] | None
 
 
 @public
-def broadcast_arrays(*arrays: Buffer) -> tuple[Buffer, ...]:
+def broadcast_arrays(*arrays: Any, subok: bool = False) -> tuple[Buffer, ...]:
     """Views of all ``arrays`` in the shape that they broadcast to."""
     given = buffers_of("broadcast_arrays", arrays)
     shape = broadcast_two_or_more((), *[x.shape for x in given])
@@ -25,35 +37,52 @@ def broadcast_arrays(*arrays: Buffer) -> tuple[Buffer, ...]:
 
 
 @public
-def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast_shapes(*shapes: int | tuple[int, ...]) -> tuple[int, ...]:
     """The shape that arrays of these shapes broadcast to.
 
     >>> broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
-    return broadcast_two_or_more(
-        (), *[ops.as_shape(sequence("broadcast_shapes", "shapes", shape)) for shape in shapes]
-    )
+    return broadcast_two_or_more((), *[ops.as_shape(shape) for shape in shapes])
 
 
 @public
-def broadcast_to(x: Buffer, /, shape: tuple[int, ...]) -> Buffer:
+def broadcast_to(x: Any, /, shape: int | tuple[int, ...], subok: bool = False) -> Buffer:
     """A view of ``x`` in ``shape``, storing nothing twice."""
     return buffer_of("broadcast_to", x).expand(ops.as_shape(shape))
 
 
 @public
-def concat(arrays: Sequence[Buffer], /, *, axis: int | None = 0) -> Buffer:
+def concat(
+    arrays: Sequence[Any],
+    /,
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Buffer:
     """Buffers one after another along ``axis``; flattened first if it is None.
 
     >>> concat([Buffer([1, 2]), Buffer([3])])
     Buffer([1, 2, 3], shape=(3,), dtype=int32, device=CPU)
     """
-    return Buffer._value(ops.concat([x._node for x in buffers_of("concat", arrays)], axis))
+    nodes = [x._node for x in buffers_of("concat", arrays)]
+    joined = Buffer._value(ops.concat(nodes, axis))
+    return _finished("concat", joined, out, dtype, casting)
+
+
+def _finished(name: str, joined: Buffer, out: Any, dtype: Any, casting: str) -> Buffer:
+    """``joined`` in the type or the place asked for."""
+    if dtype is not None:
+        wanted = as_dtype(dtype)
+        check_cast(name, joined.dtype, wanted, casting)
+        joined = joined.astype(wanted, copy=False)
+    return joined if out is None else into(name, out, joined, casting)  # type: ignore[no-any-return]
 
 
 @public
-def expand_dims(x: Buffer, /, axis: int | tuple[int, ...] = 0) -> Buffer:
+def expand_dims(x: Any, /, axis: int | tuple[int, ...] = 0) -> Buffer:
     """A view with a new axis of extent 1."""
     if axis is None:
         raise ArgumentTypeError("expand_dims needs an axis or a tuple of them, got None")
@@ -61,14 +90,14 @@ def expand_dims(x: Buffer, /, axis: int | tuple[int, ...] = 0) -> Buffer:
 
 
 @public
-def flip(x: Buffer, /, *, axis: Axes = None) -> Buffer:
+def flip(x: Any, /, axis: Axes = None) -> Buffer:
     """A view with the order along ``axis`` reversed; along all axes if None."""
     x = buffer_of("flip", x)
     return x.flip(normalize_axes(axis, x.ndim, "flip"))
 
 
 @public
-def moveaxis(x: Buffer, source: int | Sequence[int], destination: int | Sequence[int], /) -> Buffer:
+def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int], /) -> Buffer:
     """A view with axes moved to new places; the others keep their order.
 
     >>> moveaxis(Buffer.zeros((2, 3, 4)), 0, -1).shape
@@ -89,13 +118,14 @@ def moveaxis(x: Buffer, source: int | Sequence[int], destination: int | Sequence
 
 
 @public
-def permute_dims(x: Buffer, /, axes: tuple[int, ...]) -> Buffer:
+def permute_dims(x: Any, /, axes: Sequence[int] | None = None) -> Buffer:
     """A view with the axes in another order."""
-    return buffer_of("permute_dims", x).permute(sequence("permute_dims", "axes", axes))
+    x = buffer_of("permute_dims", x)
+    return x.T if axes is None else x.permute(sequence("permute_dims", "axes", axes))
 
 
 @public
-def repeat(x: Buffer, repeats: int | Buffer, /, *, axis: int | None = None) -> Buffer:
+def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Buffer:
     """Each element, or each slice along ``axis``, several times in a row.
 
     >>> repeat(Buffer([1, 2]), 2)
@@ -105,7 +135,8 @@ def repeat(x: Buffer, repeats: int | Buffer, /, *, axis: int | None = None) -> B
     if axis is None:
         return repeat(x.reshape(-1), repeats, axis=0)
     axis = normalize_axis(axis, x.ndim, "repeat")
-    if isinstance(repeats, Buffer):
+    if isinstance(repeats, Buffer | np.ndarray | list | tuple):
+        repeats = buffer_of("repeat", repeats, "repeats")
         return x[(slice(None),) * axis + (_positions(repeats, x.shape[axis]),)]
     repeats = whole("repeat", "repeats", repeats, 0)
     before, extent, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
@@ -129,12 +160,20 @@ def _positions(repeats: Buffer, extent: int) -> list[int]:
 
 
 @public
-def reshape(x: Buffer, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Buffer:
-    """The elements in row-major order under another shape; a view where strides allow."""
+def reshape(
+    x: Any, /, shape: int | Sequence[int], order: str = "C", *, copy: bool | None = None
+) -> Buffer:
+    """The elements in row-major order under another shape; a view where strides allow.
+
+    In column-major order if ``order`` is "F".
+    """
     x = buffer_of("reshape", x)
     if copy is not None:
         copy = flag("reshape", "copy", copy)
-    return x.reshape(_extents("reshape", shape), copy=copy)
+    extents = _extents("reshape", shape)
+    if in_order("reshape", order, "ACF"):
+        return x.T.reshape(extents[::-1], copy=copy).T
+    return x.reshape(extents, copy=copy)
 
 
 def _extents(name: str, shape: Any) -> tuple[int, ...]:
@@ -144,7 +183,7 @@ def _extents(name: str, shape: Any) -> tuple[int, ...]:
 
 
 @public
-def roll(x: Buffer, /, shift: int | tuple[int, ...], *, axis: Axes = None) -> Buffer:
+def roll(x: Any, /, shift: Any, axis: Axes = None) -> Buffer:
     """The elements shifted along ``axis``, those that fall off coming in at the other end.
 
     >>> roll(Buffer([1, 2, 3, 4]), 1)
@@ -155,8 +194,9 @@ def roll(x: Buffer, /, shift: int | tuple[int, ...], *, axis: Axes = None) -> Bu
         return roll(x.reshape(-1), shift, axis=0).reshape(x.shape)
     axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
     several = isinstance(shift, tuple | list)
-    shifts = [whole("roll", "shift", n) for n in (shift if several else (shift,))]  # type: ignore[union-attr]
+    shifts = [whole("roll", "shift", n) for n in (shift if several else (shift,))]
     shifts = shifts if several else shifts * len(axes)
+    axes = axes * len(shifts) if len(axes) == 1 else axes
     if len(shifts) != len(axes):
         raise ArgumentError(f"roll needs one shift for each axis, got {shift} for axes {axis}")
     result = x.copy()
@@ -175,26 +215,36 @@ def _rolled(x: Buffer, shift: int, axis: int) -> Buffer:
 
 
 @public
-def squeeze(x: Buffer, /, axis: int | tuple[int, ...]) -> Buffer:
-    """A view without the axes named, which need extent 1."""
+def squeeze(x: Any, /, axis: Axes = None) -> Buffer:
+    """A view without the axes named, which need extent 1; without all such axes if None."""
     return buffer_of("squeeze", x).squeeze(axis)
 
 
 @public
-def stack(arrays: Sequence[Buffer], /, *, axis: int = 0) -> Buffer:
+def stack(
+    arrays: Sequence[Any],
+    /,
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Buffer:
     """Buffers of one shape along a new axis."""
-    return Buffer._value(ops.stack([x._node for x in buffers_of("stack", arrays)], axis))
+    nodes = [x._node for x in buffers_of("stack", arrays)]
+    return _finished("stack", Buffer._value(ops.stack(nodes, axis)), out, dtype, casting)
 
 
 @public
-def tile(x: Buffer, repetitions: tuple[int, ...], /) -> Buffer:
+def tile(x: Any, repetitions: int | Sequence[int], /) -> Buffer:
     """``x`` laid out several times along each axis.
 
     >>> tile(Buffer([1, 2]), (2,))
     Buffer([1, 2, 1, 2], shape=(4,), dtype=int32, device=CPU)
     """
     x = buffer_of("tile", x)
-    given = sequence("tile", "repetitions", repetitions)
+    single = isinstance(repetitions, int | np.integer)
+    given = (repetitions,) if single else sequence("tile", "repetitions", repetitions)
     counts = tuple([whole("tile", "repetitions", count, 0) for count in given])
     ndim = max(len(counts), x.ndim)
     counts = (1,) * (ndim - len(counts)) + counts
@@ -207,7 +257,7 @@ def tile(x: Buffer, repetitions: tuple[int, ...], /) -> Buffer:
 
 
 @public
-def unstack(x: Buffer, /, *, axis: int = 0) -> tuple[Buffer, ...]:
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Buffer, ...]:
     """Views of the slices along ``axis``."""
     x = buffer_of("unstack", x)
     axis = normalize_axis(axis, x.ndim, "unstack")

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from onebuf import ops
-from onebuf.array_api.arguments import buffer_of, public
+from onebuf import dtypes, ops
+from onebuf.array_api.arguments import buffer_of, node_of, operand_of, public
+from onebuf.array_api.reducing import as_axes, reduced
+from onebuf.array_api.sorting import nonzero
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import node_of, operand
-from onebuf.errors import ArgumentTypeError
-from onebuf.graph import Node
+from onebuf.errors import ArgumentError
+from onebuf.graph import BINARY, Node
 from onebuf.layout import normalize_axes
 
 
 @public
-def argmax(x: Buffer, /, *, axis: int | None = None, keepdims: bool = False) -> Buffer:
+def argmax(
+    x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False
+) -> Buffer:
     """The position of the largest element along ``axis``; in row-major order if None."""
-    return buffer_of("argmax", x).argmax(axis, keepdims=keepdims)  # type: ignore[no-any-return]
+    return reduced("argmax", x, axis, None, out, keepdims)
 
 
 @public
-def argmin(x: Buffer, /, *, axis: int | None = None, keepdims: bool = False) -> Buffer:
+def argmin(
+    x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False
+) -> Buffer:
     """The position of the smallest element along ``axis``; in row-major order if None."""
-    return buffer_of("argmin", x).argmin(axis, keepdims=keepdims)  # type: ignore[no-any-return]
+    return reduced("argmin", x, axis, None, out, keepdims)
 
 
 @public
 def count_nonzero(
-    x: Buffer, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
+    x: Any, /, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False
 ) -> Buffer:
     """How many elements are not zero.
 
@@ -35,24 +40,29 @@ def count_nonzero(
     2
     """
     x = buffer_of("count_nonzero", x)
-    axes = normalize_axes(axis, x.ndim, "count_nonzero")
+    axes = normalize_axes(as_axes(axis), x.ndim, "count_nonzero")
     return (x != 0).sum(axes, keepdims=keepdims)  # type: ignore[no-any-return]
 
 
 @public
-def where(condition: Any, x1: Any, x2: Any, /) -> Buffer:
-    """``x1`` where ``condition`` holds, else ``x2``.
+def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
+    """``x1`` where ``condition`` holds, else ``x2``; of a condition alone, where it holds.
 
     >>> where(Buffer([True, False]), Buffer([1, 2]), 0)
     Buffer([1, 0], shape=(2,), dtype=int32, device=CPU)
+    >>> where([0, 3, 0, 4])
+    (Buffer([1, 3], shape=(2,), dtype=int64, device=CPU),)
     """
-    nodes = [operand(x) for x in (x1, x2)]
-    known = [node.dtype for node in nodes if isinstance(node, Node)]
-    if None in nodes or not known:
-        raise ArgumentTypeError(
-            f"where needs a buffer and a buffer or number to choose from, got "
-            f"{type(x1).__name__} and {type(x2).__name__}"
-        )
-    test = node_of("where", condition)
-    one, two = (ops.as_operand(node, known[0], test.device) for node in nodes)
+    if x1 is None and x2 is None:
+        return nonzero(condition)
+    if x1 is None or x2 is None:
+        raise ArgumentError("where needs two things to choose from, or none; got one")
+    one, two = operand_of("where", x1, "x1"), operand_of("where", x2, "x2")
+    if not isinstance(one, Node) and not isinstance(two, Node):
+        one = node_of("where", one)
+    known = one.dtype if isinstance(one, Node) else two.dtype
+    test = node_of("where", condition, "condition")
+    if test.dtype != dtypes.bool:
+        test = ops.binary(BINARY["not_equal"], test, 0)
+    one, two = (ops.as_operand(node, known, test.device) for node in (one, two))
     return Buffer._value(ops.ternary_where(test, one, two))

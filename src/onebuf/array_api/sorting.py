@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onebuf import dtypes, ops
-from onebuf.array_api.arguments import buffer_of, flag, public
-from onebuf.array_api.creation import asarray
+from onebuf.array_api.arguments import buffer_of, flag, node_of, operand_of, public
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import node_of, operand
 from onebuf.engine import look, masks
-from onebuf.errors import ArgumentError, ArgumentTypeError
+from onebuf.errors import ArgumentError
 from onebuf.graph import Node
 
 Array = np.ndarray[Any, Any]
@@ -48,30 +46,79 @@ class UniqueInverse(NamedTuple):
 
 @public
 def argsort(
-    x: Buffer, /, *, axis: int = -1, descending: bool = False, stable: bool = True
+    x: Any,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
 ) -> Buffer:
     """The order that sorts ``x`` along ``axis``; equal elements keep theirs.
+
+    ``kind`` is NumPy's choice of a method: all of them give this order.
 
     >>> argsort(Buffer([3, 1, 2])).to_python()
     [1, 2, 0]
     """
-    descending = flag("argsort", "descending", descending)
-    flag("argsort", "stable", stable)  # the order is stable whether it has to be or not
-    return Buffer._value(ops.argsort(node_of("argsort", x), axis, descending))
+    node, axis = _sorting("argsort", x, axis, kind, order, stable)
+    backwards = flag("argsort", "descending", descending)
+    if dtypes.kind(node.dtype) == "c":
+        found = ops.library(_order, (node,), (axis, backwards), node.shape, dtypes.int64, "argsort")
+        return Buffer._value(found)
+    return Buffer._value(ops.argsort(node, axis, backwards))
 
 
 @public
-def sort(x: Buffer, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Buffer:
-    """``x`` sorted along ``axis``."""
-    descending = flag("sort", "descending", descending)
-    flag("sort", "stable", stable)
-    return Buffer._value(ops.sort(node_of("sort", x), axis, descending))
-
-
-@public
-def searchsorted(
-    x1: Buffer, x2: Any, /, *, side: str = "left", sorter: Buffer | None = None
+def sort(
+    x: Any,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
 ) -> Buffer:
+    """``x`` sorted along ``axis``; flattened first if that is None."""
+    node, axis = _sorting("sort", x, axis, kind, order, stable)
+    backwards = flag("sort", "descending", descending)
+    if dtypes.kind(node.dtype) == "c":
+        found = ops.library(_sorted, (node,), (axis, backwards), node.shape, node.dtype, "sort")
+        return Buffer._value(found)
+    return Buffer._value(ops.sort(node, axis, backwards))
+
+
+def _sorted(x: Array, axis: int, backwards: bool) -> Array:
+    """``x`` by real, then imaginary parts, as NumPy orders complex numbers."""
+    return np.take_along_axis(x, _order(x, axis, backwards), axis)
+
+
+def _order(x: Array, axis: int, backwards: bool) -> Array:
+    order = np.argsort(np.flip(x, axis) if backwards else x, axis=axis, kind="stable")
+    return np.asarray(x.shape[axis] - 1 - np.flip(order, axis)) if backwards else order
+
+
+_SORTS = (None, "quicksort", "heapsort", "mergesort", "stable")
+
+
+def _sorting(
+    name: str, x: Any, axis: int | None, kind: Any, order: Any, stable: Any
+) -> tuple[Node, int]:
+    """The operand and the axis of a sort, which is stable whether it has to be or not."""
+    node = node_of(name, x)
+    if stable is not None:
+        flag(name, "stable", stable)
+    if kind not in _SORTS:
+        raise ArgumentError(f"{name} needs kind to be one of {_SORTS}, got {kind!r}")
+    if order is not None:
+        raise ArgumentError(f"{name} needs order None, as elements have no fields; got {order!r}")
+    return (ops.reshape(node, (-1,)), 0) if axis is None else (node, axis)
+
+
+@public
+def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) -> Buffer:
     """Where in the sorted ``x1`` each element of ``x2`` would go.
 
     >>> searchsorted(Buffer([1, 3, 5]), Buffer([0, 3, 9])).to_python()
@@ -83,12 +130,7 @@ def searchsorted(
     one = node_of(name, x1)
     if len(one.shape) != 1:
         raise ArgumentError(f"searchsorted needs 1-d sorted elements, got shape {one.shape}")
-    sought = operand(x2)
-    if sought is None:
-        raise ArgumentTypeError(
-            f"searchsorted needs a buffer or a number as x2, got {type(x2).__name__}; "
-            f"convert with onebuf.asarray(...)"
-        )
+    sought = operand_of(name, x2, "x2")
     beyond = _beyond(sought, one.dtype)
     if beyond:
         return Buffer._value(ops.full((), one.shape[0] if beyond > 0 else 0, dtypes.int64))
@@ -98,29 +140,36 @@ def searchsorted(
 
 
 @public
-def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Buffer:
+def isin(
+    x1: Any,
+    x2: Any,
+    /,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Buffer:
     """Whether each element of ``x1`` is one of ``x2``, which may be a list as well.
+
+    ``assume_unique`` and ``kind`` say how NumPy is to search; the answer is the same.
 
     >>> isin(Buffer([1, 2, 3]), Buffer([2, 9])).to_python()
     [False, True, False]
     """
-    one, two = operand(x1), operand(asarray(x2) if isinstance(x2, list | tuple) else x2)
+    one, two = operand_of("isin", x1, "x1"), operand_of("isin", x2, "x2")
     invert = flag("isin", "invert", invert)
-    known = [node.dtype for node in (one, two) if isinstance(node, Node)]
-    if one is None or two is None or not known:
-        raise ArgumentTypeError(
-            f"isin needs a buffer and a buffer or number, got {type(x1).__name__} and "
-            f"{type(x2).__name__}"
-        )
-    if _beyond(one, known[0]) or _beyond(two, known[0]):
+    if not isinstance(one, Node) and not isinstance(two, Node):
+        one = node_of("isin", one)
+    known = one.dtype if isinstance(one, Node) else two.dtype
+    if _beyond(one, known) or _beyond(two, known):
         shape = one.shape if isinstance(one, Node) else ()
         return Buffer._value(ops.full(shape, invert, dtypes.bool))
-    nodes = (ops.as_operand(one, known[0]), ops.as_operand(two, known[0]))
+    nodes = (ops.as_operand(one, known), ops.as_operand(two, known))
     return Buffer._value(ops.library(_is_in, nodes, (invert,), nodes[0].shape, dtypes.bool, "isin"))
 
 
 @public
-def nonzero(x: Buffer, /) -> tuple[Buffer, ...]:
+def nonzero(x: Any, /) -> tuple[Buffer, ...]:
     """The indices of the elements that are not zero, one buffer an axis."""
     x = buffer_of("nonzero", x)
     if not x.shape:
@@ -133,7 +182,7 @@ def nonzero(x: Buffer, /) -> tuple[Buffer, ...]:
 
 
 @public
-def unique_all(x: Buffer, /) -> UniqueAll:
+def unique_all(x: Any, /) -> UniqueAll:
     """The distinct elements, where each is first, where each element is among them, how often."""
     return UniqueAll(
         *_distinct("unique_all", x, return_index=True, return_inverse=True, return_counts=True)
@@ -141,19 +190,19 @@ def unique_all(x: Buffer, /) -> UniqueAll:
 
 
 @public
-def unique_counts(x: Buffer, /) -> UniqueCounts:
+def unique_counts(x: Any, /) -> UniqueCounts:
     """The distinct elements and how often each occurs."""
     return UniqueCounts(*_distinct("unique_counts", x, return_counts=True))
 
 
 @public
-def unique_inverse(x: Buffer, /) -> UniqueInverse:
+def unique_inverse(x: Any, /) -> UniqueInverse:
     """The distinct elements, and where each element is among them."""
     return UniqueInverse(*_distinct("unique_inverse", x, return_inverse=True))
 
 
 @public
-def unique_values(x: Buffer, /) -> Buffer:
+def unique_values(x: Any, /) -> Buffer:
     """The distinct elements, in order; every NaN is distinct.
 
     >>> unique_values(Buffer([2, 1, 2, 0])).to_python()

@@ -4,63 +4,56 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from onebuf import dtypes, ops
-from onebuf.array_api.arguments import flag, number, public
+from onebuf.array_api.arguments import flag, into, node_of, number, public
+from onebuf.array_api.reducing import as_axes, reduced
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import node_of
+from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.errors import ArgumentError
-from onebuf.graph import REDUCE, reduce_dtype
+from onebuf.graph import REDUCE, Node, reduce_dtype
 from onebuf.layout import normalize_axis
 
 Axes = int | tuple[int, ...] | None
 
 
-def _fold(name: str, x: Any, axis: Axes, keepdims: bool) -> Buffer:
-    return Buffer._value(ops.reduce(REDUCE[name], node_of(name, x), axis, keepdims))
-
-
-def _total(name: str, x: Any, axis: Axes, dtype: Any, keepdims: bool) -> Buffer:
-    node = node_of(name, x)
-    if dtype is None:
-        return Buffer._value(ops.reduce(REDUCE[name], node, axis, keepdims))
-    wanted = dtypes.as_dtype(dtype)
-    return Buffer._value(
-        ops.cast(ops.reduce(REDUCE[name], ops.cast(node, wanted), axis, keepdims), wanted)
-    )
-
-
 @public
 def cumulative_prod(
-    x: Buffer,
+    x: Any,
     /,
     *,
     axis: int | None = None,
     dtype: Any = None,
     include_initial: bool = False,
+    out: Any = None,
 ) -> Buffer:
     """The product of all elements up to each place along ``axis``."""
-    return _running("prod", x, axis, dtype, include_initial)
+    return running("prod", "cumulative_prod", x, axis, dtype, include_initial, out)
 
 
 @public
 def cumulative_sum(
-    x: Buffer,
+    x: Any,
     /,
     *,
     axis: int | None = None,
     dtype: Any = None,
     include_initial: bool = False,
+    out: Any = None,
 ) -> Buffer:
     """The sum of all elements up to each place along ``axis``.
 
     >>> cumulative_sum(Buffer([1, 2, 3])).to_python()
     [1, 3, 6]
     """
-    return _running("sum", x, axis, dtype, include_initial)
+    return running("sum", "cumulative_sum", x, axis, dtype, include_initial, out)
 
 
-def _running(name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Buffer:
-    what = f"cumulative_{name}"
+def running(
+    name: str, what: str, x: Any, axis: int | None, dtype: Any, include_initial: bool, out: Any
+) -> Buffer:
+    """The running sum or product of ``x``."""
     node = node_of(what, x)
     include_initial = flag(what, "include_initial", include_initial)
     if axis is None:
@@ -72,62 +65,151 @@ def _running(name: str, x: Any, axis: int | None, dtype: Any, include_initial: b
         node = ops.cast(node, dtypes.as_dtype(dtype))
     else:
         node = ops.cast(node, reduce_dtype(REDUCE[name], node.dtype))
-    return Buffer._value(ops.scan(name, node, axis, include_initial))
+    return into(what, out, Buffer._value(ops.scan(name, node, axis, include_initial)))  # type: ignore[no-any-return]
 
 
 @public
-def max(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:  # noqa: A001
+def max(  # noqa: A001
+    x: Any,
+    /,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Buffer:
     """The largest element along ``axis``."""
-    return _fold("max", x, axis, keepdims)
+    return reduced("max", x, axis, None, out, keepdims, initial, where)
 
 
 @public
-def mean(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False, dtype: Any = None) -> Buffer:
-    """The arithmetic mean along ``axis``.
-
-    ``dtype``, in which to compute it, is not in the standard, but in every library that `cubed`
-    runs on.
-    """
+def mean(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Buffer:
+    """The arithmetic mean along ``axis``, computed in ``dtype`` if one is given."""
     node = node_of("mean", x)
+    if where is not True:
+        named = {"dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
+        return _by_numpy(np.mean, node, axis, named)
     wide = node if dtype is None else ops.cast(node, dtypes.as_dtype(dtype))
-    return Buffer._value(ops.mean(wide, axis, keepdims))
+    result = Buffer._value(ops.mean(wide, as_axes(axis), keepdims))
+    return result if out is None else into("mean", out, result)  # type: ignore[no-any-return]
 
 
 @public
-def min(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:  # noqa: A001
+def min(  # noqa: A001
+    x: Any,
+    /,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Buffer:
     """The smallest element along ``axis``."""
-    return _fold("min", x, axis, keepdims)
+    return reduced("min", x, axis, None, out, keepdims, initial, where)
 
 
 @public
-def prod(x: Buffer, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Buffer:
+def prod(
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Buffer:
     """The product along ``axis``."""
-    return _total("prod", x, axis, dtype, keepdims)
+    return reduced("prod", x, axis, dtype, out, keepdims, initial, where)
 
 
 @public
 def std(
-    x: Buffer, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: float = 0.0,
 ) -> Buffer:
-    """The standard deviation along ``axis``."""
-    return Buffer._value(
-        ops.std(node_of("std", x), axis, number("std", "correction", correction), keepdims)
-    )
+    """The standard deviation along ``axis``; see `var`."""
+    return _spread("std", x, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 @public
 def sum(  # noqa: A001
-    x: Buffer, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
 ) -> Buffer:
     """The sum along ``axis``."""
-    return _total("sum", x, axis, dtype, keepdims)
+    return reduced("sum", x, axis, dtype, out, keepdims, initial, where)
 
 
 @public
 def var(
-    x: Buffer, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False
+    x: Any,
+    /,
+    axis: Axes = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: float = 0.0,
 ) -> Buffer:
-    """The variance along ``axis``, divided by the count less ``correction``."""
-    return Buffer._value(
-        ops.var(node_of("var", x), axis, number("var", "correction", correction), keepdims)
-    )
+    """The variance along ``axis``, divided by the count less ``correction``, NumPy's ``ddof``."""
+    return _spread("var", x, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+_SPREADS = {"std": (ops.std, np.std), "var": (ops.var, np.var)}
+
+
+def _spread(
+    name: str,
+    x: Any,
+    axis: Axes,
+    dtype: Any,
+    out: Any,
+    ddof: float,
+    keepdims: bool,
+    where: Any,
+    mean: Any,
+    correction: float,
+) -> Buffer:
+    node = node_of(name, x)
+    less = number(name, "correction", correction or ddof)
+    if where is not True or mean is not None or dtypes.kind(node.dtype) == "c":
+        named = {"dtype": dtype, "out": out, "ddof": less, "keepdims": keepdims, "where": where}
+        if mean is not None:
+            named["mean"] = mean
+        return _by_numpy(_SPREADS[name][1], node, axis, named)
+    wide = node if dtype is None else ops.cast(node, dtypes.as_dtype(dtype))
+    result = Buffer._value(_SPREADS[name][0](wide, as_axes(axis), less, keepdims))
+    return result if out is None else into(name, out, result)  # type: ignore[no-any-return]
+
+
+def _by_numpy(function: Any, node: Node, axis: Axes, named: dict[str, Any]) -> Buffer:
+    """What NumPy computes, from elements in memory."""
+    return on_arrays(Buffer, function, (Buffer._value(node), as_axes(axis)), named)  # type: ignore[no-any-return]

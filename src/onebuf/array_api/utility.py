@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from onebuf import dtypes, ops
+from typing import Any
+
+from onebuf import dtypes
 from onebuf.array_api.arguments import buffer_of, public, whole
 from onebuf.array_api.manipulation import concat
+from onebuf.array_api.reducing import reduced
 from onebuf.buffer import Buffer
-from onebuf.buffer.operators import node_of
-from onebuf.graph import REDUCE
 from onebuf.layout import normalize_axis
 
 Axes = int | tuple[int, ...] | None
 
 
 @public
-def all(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:  # noqa: A001
+def all(  # noqa: A001
+    x: Any, /, axis: Axes = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+) -> Buffer:
     """Whether every element along ``axis`` is true."""
-    return Buffer._value(ops.reduce(REDUCE["all"], node_of("all", x), axis, keepdims))
+    return reduced("all", x, axis, None, out, keepdims, None, where)
 
 
 @public
-def any(x: Buffer, /, *, axis: Axes = None, keepdims: bool = False) -> Buffer:  # noqa: A001
+def any(  # noqa: A001
+    x: Any, /, axis: Axes = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+) -> Buffer:
     """Whether some element along ``axis`` is true."""
-    return Buffer._value(ops.reduce(REDUCE["any"], node_of("any", x), axis, keepdims))
+    return reduced("any", x, axis, None, out, keepdims, None, where)
 
 
 @public
 def diff(
-    x: Buffer,
+    x: Any,
     /,
-    *,
-    axis: int = -1,
     n: int = 1,
-    prepend: Buffer | None = None,
-    append: Buffer | None = None,
+    axis: int = -1,
+    prepend: Any = None,
+    append: Any = None,
 ) -> Buffer:
     """Each element less the one before it along ``axis``, ``n`` times over.
 
@@ -43,13 +47,23 @@ def diff(
     x, n = buffer_of("diff", x), whole("diff", "n", n, 0)
     axis = normalize_axis(axis, x.ndim, "diff")
     parts = [
-        buffer_of("diff", part, argument)
+        _border(part, x, axis, argument)
         for argument, part in (("prepend", prepend), ("x", x), ("append", append))
         if part is not None
     ]
-    result = concat(parts, axis=axis) if len(parts) > 1 else x.copy()
+    result = concat(parts, axis=axis) if len(parts) > 1 else x
+    if n == 0:
+        return result.copy() if result is x else result
     front = (slice(None),) * axis
     for _ in range(n):
         later, earlier = result[(*front, slice(1, None))], result[(*front, slice(None, -1))]
         result = later != earlier if result.dtype == dtypes.bool else later - earlier
     return result
+
+
+def _border(part: Any, x: Buffer, axis: int, argument: str) -> Buffer:
+    """What `diff` puts before or after ``x``; one number stands for a slice of it."""
+    buffer = buffer_of("diff", part, argument)
+    if part is x or buffer.shape:
+        return buffer
+    return buffer.expand((*x.shape[:axis], 1, *x.shape[axis + 1 :]))

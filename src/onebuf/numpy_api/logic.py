@@ -1,0 +1,140 @@
+"""Truth about buffers: comparisons within a tolerance, and what kind of numbers they hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.array_api.arguments import buffer_of, public
+from onebuf.array_api.elementwise import abs, equal, isfinite, isnan
+from onebuf.buffer import Buffer
+from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.numpy_api.delegation import delegated
+
+
+@public
+def isclose(
+    a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
+) -> Buffer:
+    """Whether elements are equal within ``atol + rtol * abs(b)``.
+
+    >>> isclose([1.0, 2.0], [1.0 + 1e-9, 2.1]).to_python()
+    [True, False]
+    """
+    x, y = buffer_of("isclose", a, "a"), buffer_of("isclose", b, "b")
+    if dtypes.kind(y.dtype) not in "fc":
+        y = y.astype(dtypes.float64)
+    near = (abs(x - y) <= atol + rtol * abs(y)) & isfinite(y)
+    result = near | equal(x, y)
+    if equal_nan and dtypes.kind(x.dtype) in "fc":
+        result = result | (isnan(x) & isnan(y))
+    return result  # type: ignore[no-any-return]
+
+
+@public
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are equal within a tolerance; see `isclose`."""
+    return bool(isclose(a, b, rtol, atol, equal_nan).all())
+
+
+@public
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """Whether two buffers have one shape and equal elements."""
+    return bool(on_arrays(Buffer, np.array_equal, (a1, a2, equal_nan), {}))
+
+
+@public
+def array_equiv(a1: Any, a2: Any) -> bool:
+    """Whether two buffers are equal after broadcasting."""
+    return bool(on_arrays(Buffer, np.array_equiv, (a1, a2), {}))
+
+
+@public
+def iscomplex(x: Any) -> Buffer:
+    """Which elements have an imaginary part other than zero."""
+    buffer = buffer_of("iscomplex", x)
+    if dtypes.kind(buffer.dtype) == "c":
+        return buffer.imag != 0  # type: ignore[no-any-return]
+    return Buffer.full(buffer.shape, False, dtypes.bool)
+
+
+@public
+def isreal(x: Any) -> Buffer:
+    """Which elements have no imaginary part, or zero."""
+    return ~iscomplex(x)  # type: ignore[no-any-return]
+
+
+@public
+def iscomplexobj(x: Any) -> bool:
+    """Whether the type of ``x`` is complex, whatever its values."""
+    dtype = getattr(x, "dtype", None)
+    return np.iscomplexobj(x) if dtype is None else bool(getattr(dtype, "kind", "") == "c")
+
+
+@public
+def isrealobj(x: Any) -> bool:
+    """Whether the type of ``x`` is not complex."""
+    return not iscomplexobj(x)
+
+
+@public
+def isposinf(x: Any, out: Any = None) -> Buffer:
+    """Which elements are positive infinity."""
+    return equal(x, float("inf"), out)
+
+
+@public
+def isneginf(x: Any, out: Any = None) -> Buffer:
+    """Which elements are negative infinity."""
+    return equal(x, float("-inf"), out)
+
+
+@public
+def isscalar(element: Any) -> bool:
+    """Whether ``element`` is a number or a text, and not a buffer.
+
+    >>> isscalar(3.1), isscalar([3.1])
+    (True, False)
+    """
+    return np.isscalar(element)
+
+
+@public
+def isfortran(a: Any) -> bool:
+    """Whether elements lie in column-major order and not in row-major order too."""
+    return bool(a.flags.fnc)
+
+
+@public
+def shape(a: Any) -> tuple[int, ...]:
+    """The extent of each axis."""
+    return buffer_of("shape", a, "a").shape
+
+
+@public
+def ndim(a: Any) -> int:
+    """The number of axes."""
+    return buffer_of("ndim", a, "a").ndim
+
+
+@public
+def size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
+    """The number of elements, or those along ``axis``."""
+    buffer = buffer_of("size", a, "a")
+    if axis is None:
+        return buffer.size
+    return int(
+        np.prod([buffer.shape[one] for one in (axis if isinstance(axis, tuple) else (axis,))])
+    )
+
+
+@public
+def iterable(y: Any) -> bool:
+    """Whether one can iterate over ``y``."""
+    return np.iterable(y)
+
+
+may_share_memory = delegated(np.may_share_memory)
+shares_memory = delegated(np.shares_memory)
