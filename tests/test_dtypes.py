@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 
 import ml_dtypes
 import numpy as np
@@ -24,7 +25,21 @@ def test_a_dtype_is_numpys_own(dtype):
     assert isinstance(dtype, np.dtype)
     assert getattr(dtypes, dtype.name) is dtype
     assert getattr(DType, dtype.name) is dtype
-    assert getattr(onebuf, dtype.name) is dtype
+
+
+@every_dtype
+def test_the_root_has_a_class_that_is_equal_to_the_dtype(dtype):
+    kind = getattr(onebuf, dtype.name)
+    assert isinstance(kind, type)
+    assert kind == dtype
+    assert dtype == kind
+    assert hash(kind) == hash(dtype)
+    assert {kind: "found"}[dtype] == {dtype: "found"}[kind] == "found"
+    assert np.dtype(kind) is dtype
+    assert as_dtype(kind) is dtype
+    assert (kind.name, kind.itemsize, kind.kind) == (dtype.name, dtype.itemsize, dtype.kind)
+    assert pickle.loads(pickle.dumps(kind)) is kind
+    assert [other.name for other in ALL if kind == other] == [dtype.name]
 
 
 def test_the_standards_thirteen_and_four_more():

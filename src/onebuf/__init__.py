@@ -180,7 +180,7 @@ from onebuf.scalar_types import (
 from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
-    from onebuf import fft, lib, linalg, testing
+    from onebuf import fft, lib, linalg
     from onebuf.buffer.einstein import einsum
     from onebuf.engine.profiling import Profiling
     from onebuf.files import Archive, load, open, save, savez, savez_compressed
@@ -239,6 +239,7 @@ _when_imported("dask.array.backends", "onebuf.interop.dask")
 
 
 # fmt: off
+# fmt: off
 __all__ = [
     "Archive", "Buffer", "Context", "Counters", "DType", "Device", "False_", "Item",
     "OnebufError", "Profiling", "ReplicatedBuffer", "ScalarType", "True_", "Window",
@@ -294,21 +295,22 @@ __all__ = [
     "polyint", "polymul", "polynomial", "polysub", "polyval", "positive", "pow", "power",
     "printoptions", "prod", "promote_types", "ptp", "put", "put_along_axis", "putmask",
     "quantile", "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index", "real",
-    "real_if_close", "realize", "rec", "reciprocal", "record", "remainder", "repeat", "require",
-    "reshape", "resize", "result_type", "right_shift", "rint", "roll", "rollaxis", "roots",
-    "rot90", "round", "row_stack", "s_", "save", "savetxt", "savez", "savez_compressed",
-    "schedule", "sctypeDict", "searchsorted", "select", "set_printoptions", "setbufsize",
-    "setdiff1d", "seterr", "seterrcall", "setxor1d", "shape", "shares_memory", "short",
-    "show_config", "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc", "single",
-    "sinh", "size", "sort", "sort_complex", "spacing", "split", "sqrt", "square", "squeeze",
-    "stack", "std", "str_", "strings", "subtract", "sum", "swapaxes", "synchronize", "take",
-    "take_along_axis", "tan", "tanh", "tensordot", "testing", "tile", "timedelta64", "trace",
-    "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim",
-    "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc",
+    "real_if_close", "realize", "rec", "recarray", "reciprocal", "record", "remainder",
+    "repeat", "require", "reshape", "resize", "result_type", "right_shift", "rint", "roll",
+    "rollaxis", "roots", "rot90", "round", "row_stack", "s_", "save", "savetxt", "savez",
+    "savez_compressed", "schedule", "sctypeDict", "searchsorted", "select", "set_printoptions",
+    "setbufsize", "setdiff1d", "seterr", "seterrcall", "setxor1d", "shape", "shares_memory",
+    "short", "show_config", "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc",
+    "single", "sinh", "size", "sort", "sort_complex", "spacing", "split", "sqrt", "square",
+    "squeeze", "stack", "std", "str_", "strings", "subtract", "sum", "swapaxes", "synchronize",
+    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "timedelta64",
+    "trace", "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from",
+    "trim", "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc",
     "typecodes", "typename", "typing", "ubyte", "ufunc", "uint", "uint8", "uint16", "uint32",
     "uint64", "uintc", "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all",
     "unique_counts", "unique_inverse", "unique_values", "unpackbits", "unravel_index",
     "unsignedinteger", "unstack", "unwrap", "ushort", "vander", "var", "vdot", "vecdot",
     "vecmat", "vectorize", "void", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]
+# fmt: on
 # fmt: on

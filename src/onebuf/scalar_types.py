@@ -8,6 +8,7 @@ own: the classes have no instances of theirs.
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,15 +35,15 @@ class AbstractType(type):
     _type: type
     """NumPy's own class."""
 
-    def __instancecheck__(cls, value: Any) -> bool:
+    def __instancecheck__(cls, value: Any) -> builtins.bool:
         if isinstance(value, Buffer):
             return not value.shape and issubclass(value.dtype.type, cls._type)
         return isinstance(value, cls._type)
 
-    def __subclasscheck__(cls, other: type) -> bool:
+    def __subclasscheck__(cls, other: type) -> builtins.bool:
         return issubclass(other._type if isinstance(other, AbstractType) else other, cls._type)
 
-    def __eq__(cls, other: object) -> bool:
+    def __eq__(cls, other: object) -> builtins.bool:
         return cls is other or cls._type is other
 
     def __hash__(cls) -> int:
@@ -69,11 +70,11 @@ class ScalarType(AbstractType):
         >>> float32(3), int64("7"), uint8([1, 2]).dtype
         (np.float32(3.0), np.int64(7), dtype('uint8'))
         """
-        if isinstance(value, Buffer | list | tuple) or getattr(value, "shape", ()):
+        if isinstance(value, Buffer | list | tuple) or np.ndim(value):
             return asarray(value).astype(cls._dtype)
         return cls._type(value, *args)
 
-    def __eq__(cls, other: object) -> bool:
+    def __eq__(cls, other: object) -> builtins.bool:
         return cls is other or cls._dtype == other
 
     def __hash__(cls) -> int:

@@ -18,7 +18,7 @@ from array_api.standard.promotion import DTYPES, KINDS, PROMOTIONS, SCALARS, TAK
 from array_api.standard.signatures import COMPARISONS, OPERATORS
 
 import onebuf as xp
-from onebuf import OnebufError
+from onebuf import Buffer, OnebufError
 
 BINARY = results.parse(results.TWO_OPERANDS)
 PAIRS = list(product(DTYPES, repeat=2))
@@ -295,6 +295,14 @@ def test_a_scalar_beyond_the_range_is_refused_but_can_be_compared(
 
 
 @pytest.mark.parametrize("name", BINARY)
-def test_two_scalars_are_refused(name: str) -> None:
+def test_two_scalars_give_what_numpy_gives(name: str) -> None:
+    found, wanted = getattr(xp, name)(3, 2), getattr(np, name)(3, 2)
+    assert type(found) is Buffer
+    assert (found.shape, found.dtype) == ((), wanted.dtype)
+    np.testing.assert_allclose(np.asarray(found), wanted, 1e-15)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_text_is_refused(name: str) -> None:
     with pytest.raises(TypeError, match=f"{name} needs a buffer"):
-        getattr(xp, name)(1, 2)
+        getattr(xp, name)(1, "2")

@@ -49,7 +49,7 @@ CREATION: dict[str, list[Any]] = {
 }
 """The right arguments of functions that take other things than arrays."""
 
-NO_ARRAY = ([[4.0, 1.0]], "abc", None, object(), np.asarray(["a"]))
+NO_ARRAY = ("abc", None, object(), [["a"]], [[1.0], [1.0, 2.0]], np.asarray(["a"]))
 NO_NUMBER = ("a", None, [1])
 NO_SHAPE = (-1, (2, -3), "ab", 1.5, None, (1.5, 2), (1,) * 65)
 NO_AXIS = (5, -5, 1.5, "a", (0, 7), (0, "a"))
@@ -81,10 +81,10 @@ MISTAKES: dict[str, tuple[Any, ...]] = {
     "offset": (1.5, "a", None),
     "d": (0.0, *NO_NUMBER),
     "rtol": ("a", [1.0]),
-    "min": ("a", [1]),
-    "max": ("a", [1]),
-    "indices": ([0, 1], 1, None, np.asarray([0.5]), np.asarray([True])),
-    "fill_value": NO_NUMBER,
+    "min": ("a", ["a"]),
+    "max": ("a", ["a"]),
+    "indices": ([0.5], None, np.asarray([0.5]), np.asarray([True])),
+    "fill_value": ("a", None, ["a"]),
 }
 """What is wrong for a parameter of this name, whichever function has it."""
 
@@ -93,16 +93,16 @@ OWN_MISTAKES: dict[tuple[str, str], tuple[Any, ...]] = {
     ("arange", "stop"): ("a", 1j, float("nan")),
     ("arange", "step"): (0, "a", None),
     ("astype", "dtype"): (*NO_DTYPE, None),
-    ("broadcast_shapes", "shapes"): (3, (2, "a"), (3,), (-2,)),
+    ("broadcast_shapes", "shapes"): (1.5, (2, "a"), (3,), (-2,)),
     ("broadcast_to", "shape"): (*NO_SHAPE[1:], (3,), (2, 3)),
     ("can_cast", "from_"): (*NO_DTYPE, None),
     ("can_cast", "to"): (*NO_DTYPE, None),
     ("concat", "arrays"): ([], None, 3, [X, [1]], [X, np.ones((3, 3))], [np.asarray(1.0)]),
     ("cumulative_prod", "axis"): (*NO_AXIS, None),
     ("cumulative_sum", "axis"): (*NO_AXIS, None),
-    ("diff", "append"): (1.0, "a", np.ones((5, 5))),
+    ("diff", "append"): ("a", np.ones((5, 5))),
     ("diff", "n"): (-1, 1.5, "a"),
-    ("diff", "prepend"): (1.0, "a", np.ones((5, 5))),
+    ("diff", "prepend"): ("a", np.ones((5, 5))),
     ("expand_dims", "axis"): (*NO_AXIS, None, (0, 0)),
     ("eye", "n_cols"): (-1, 1.5, "a"),
     ("eye", "n_rows"): (-1, 1.5, "a", None),
@@ -130,33 +130,33 @@ OWN_MISTAKES: dict[tuple[str, str], tuple[Any, ...]] = {
     ("linalg.trace", "x"): (*NO_ARRAY, X[0]),
     ("linalg.vector_norm", "ord"): ("zz", None),
     ("linspace", "num"): (-1, 1.5, "a"),
-    ("linspace", "start"): ("a", None, X),
+    ("linspace", "start"): ("a", None),
     ("linspace", "stop"): ("a", None),
     ("matmul", "x1"): (*NO_ARRAY, 2.0, np.asarray(1.0), np.ones((2, 5))),
-    ("meshgrid", "arrays"): (*NO_ARRAY, 2.0, X),
+    ("meshgrid", "arrays"): (*NO_ARRAY, X),
     ("meshgrid", "indexing"): ("zz", None),
     ("moveaxis", "destination"): (5, (0, 0), "a", (0, 1)),
     ("moveaxis", "source"): (5, (0, 0), "a", 1.5),
     ("nonzero", "x"): (*NO_ARRAY, np.asarray(1.0)),
-    ("permute_dims", "axes"): ((0,), (0, 0), (0, 5), "ab", 1, None),
-    ("repeat", "repeats"): (-1, 1.5, "a", None, [1, 2], xp.ones(3), xp.asarray([-1])),
+    ("permute_dims", "axes"): ((0,), (0, 0), (0, 5), "ab", 1),
+    ("repeat", "repeats"): (-1, 1.5, "a", None, [1, 2, 3], xp.ones(3), xp.asarray([-1])),
     ("reshape", "shape"): ("ab", 1.5, None, (3,), (2, -3), (-1, -1), (1.5, 2)),
     ("result_type", "arrays_and_dtypes"): ("quad", None, [1]),
     ("roll", "axis"): (5, 1.5, "a", (0, 7)),
-    ("roll", "shift"): ("a", 1.5, None, (1, 2)),
+    ("roll", "shift"): ("a", 1.5, None),
     ("searchsorted", "side"): ("middle", None),
-    ("searchsorted", "sorter"): ([0, 1], xp.asarray([0.5, 1.0]), xp.asarray([0, 9])),
+    ("searchsorted", "sorter"): ([0, 1, 2], xp.asarray([0.5, 1.0]), xp.asarray([0, 9])),
     ("searchsorted", "x1"): (*NO_ARRAY, 2.0, X),
     ("squeeze", "axis"): (*NO_AXIS, 1),
     ("stack", "arrays"): ([], None, 3, [X, [1]], [X, np.ones((3, 3))]),
     ("take", "x"): (*NO_ARRAY, np.asarray(1.0)),
-    ("take", "indices"): ([0, 1], 7, None, np.asarray([0.5]), np.asarray([True]), np.asarray([9])),
+    ("take", "indices"): ([0, 7], 7, None, np.asarray([0.5]), np.asarray([True]), np.asarray([9])),
     ("take_along_axis", "indices"): ([0], 1, np.asarray([[0.5]]), np.asarray([[9]]), X[0]),
-    ("tensordot", "axes"): (5, -1, 1.5, "a", None, (1,), (0, 0), ((0,), (5,)), ((0,), (0, 1))),
-    ("tile", "repetitions"): (2, (1.5,), (-1,), "ab", None),
+    ("tensordot", "axes"): (5, -1, 1.5, "a", None, (1,), (0, 7), ((0,), (5,)), ((0,), (0, 1))),
+    ("tile", "repetitions"): (1.5, (1.5,), (-1,), "ab", None),
     ("tril", "x"): (*NO_ARRAY, X[0]),
     ("vecdot", "x1"): (*NO_ARRAY, np.asarray(1.0), np.ones(5)),
-    ("where", "condition"): ([True], X, 1, None, np.asarray([True, False, True])),
+    ("where", "condition"): ("a", None, np.asarray([True, False, True])),
 }
 """What is wrong for a parameter of one function, in place of the above."""
 

@@ -255,14 +255,10 @@ MISTAKES = {
         TypeError, lambda o: (o.f * 1j).max(), ("max", "complex64", "abs")
     ),
     "var of complex numbers": Mistake(TypeError, lambda o: (o.f * 1j).var(), ("complex64",)),
-    "add of numbers alone": Mistake(TypeError, lambda o: onebuf.add(1, 2), ("buffer", "int")),
-    "exp of a list": Mistake(TypeError, lambda o: onebuf.exp([1.0]), ("buffer", "list")),
-    "where of numbers alone": Mistake(
-        TypeError, lambda o: onebuf.where(o.t, 1, 2), ("where", "int")
-    ),
-    "where with numbers as condition": Mistake(
-        TypeError, lambda o: onebuf.where(o.b, o.b, o.b).realize(), ("bool", "int32")
-    ),
+    "add of text": Mistake(TypeError, lambda o: onebuf.add(1, "2"), ("buffer", "'2'")),
+    "exp of a list of text": Mistake(TypeError, lambda o: onebuf.exp(["1.0"]), ("exp", "'1.0'")),
+    "where of text": Mistake(TypeError, lambda o: onebuf.where(o.t, 1, "2"), ("where", "'2'")),
+    "where of one choice": Mistake(ValueError, lambda o: onebuf.where(o.t, o.b), ("two", "one")),
     # Reductions and movement
     "an axis out of range": Mistake(IndexError, lambda o: o.m.sum(axis=2), ("-2..1", "2")),
     "an axis twice": Mistake(ValueError, lambda o: o.m.sum(axis=(0, -2)), ("once", "(0, -2)")),
@@ -305,7 +301,7 @@ MISTAKES = {
         ValueError, lambda o: onebuf.concat([o.m, o.b]), ("(4, 4)", "(2, 3)", "axis 0")
     ),
     "concat of nothing": Mistake(ValueError, lambda o: onebuf.concat([]), ("at least one",)),
-    "concat of lists": Mistake(TypeError, lambda o: onebuf.concat([[1], [2]]), ("list",)),
+    "concat of lists": Mistake(TypeError, lambda o: onebuf.concat([["a"], [2]]), ("'a'",)),
     "concat along no such axis": Mistake(
         IndexError, lambda o: onebuf.concat([o.m, o.m], axis=2), ("-2..1", "2")
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import wraps
 from operator import index as as_int
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -17,6 +17,14 @@ from onebuf.engine import assign
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, OnebufError, ShapeError
 from onebuf.graph import Node
 from onebuf.options import options
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike as NumpyLike
+
+    ArrayLike = Buffer | NumpyLike
+else:
+    ArrayLike = Any
+"""What becomes a buffer: buffers, arrays, numbers and nested sequences of them."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -94,7 +102,7 @@ def defaults() -> dict[np.dtype[Any], np.dtype[Any]]:
     return {dtypes.float64: default, dtypes.complex128: dtypes.complex64}
 
 
-def into(name: str, out: Any, result: Buffer, casting: str = "same_kind") -> Any:
+def into(name: str, out: Any, result: Buffer, casting: str = "same_kind") -> Buffer:
     """``result``, written to ``out`` if there is one, which then comes back itself.
 
     >>> b = Buffer([0.0, 0.0])
@@ -115,8 +123,8 @@ def into(name: str, out: Any, result: Buffer, casting: str = "same_kind") -> Any
     check_cast(name, result.dtype, out.dtype, casting)
     if isinstance(out, np.ndarray):
         np.copyto(out, np.asarray(result), casting="unsafe")
-    else:
-        assign(out._node, result._node)
+        return cast(Buffer, out)  # an array of NumPy comes back as it went in
+    assign(out._node, result._node)
     return out
 
 

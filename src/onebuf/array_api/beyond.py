@@ -26,4 +26,4 @@ def diag(v: Buffer, k: int = 0) -> Buffer:
     places = arange(v.shape[0] + abs(k), device=v.device)
     lengthened = v.pad([(0, abs(k))])
     spread = lengthened.expand_dims(1 if k >= 0 else 0)
-    return where(places - places.expand_dims(1) == k, spread, False)
+    return where(places - places.expand_dims(1) == k, spread, False)  # type: ignore[no-any-return]

@@ -137,18 +137,18 @@ def round(x: Any, /, decimals: int = 0, out: Any = None) -> Buffer:  # noqa: A00
     """
     node, digits = node_of("round", x), whole("round", "decimals", decimals)
     if digits == 0:
-        return into("round", out, Buffer._value(ops.unary(UNARY["round"], node)))  # type: ignore[no-any-return]
+        return into("round", out, Buffer._value(ops.unary(UNARY["round"], node)))
     kind = dtypes.kind(node.dtype)
     if kind in "biu":
         if digits > 0:
-            return into("round", out, Buffer._value(node))  # type: ignore[no-any-return]
+            return into("round", out, Buffer._value(node))
         result = ops.library(_round_whole, (node,), (digits,), node.shape, node.dtype, "round")
-        return into("round", out, Buffer._value(result))  # type: ignore[no-any-return]
+        return into("round", out, Buffer._value(result))
     scale = float(10 ** builtins.abs(digits))
     there, back = ("multiply", "divide") if digits > 0 else ("divide", "multiply")
     scaled = ops.binary(BINARY[there], node, scale)
     result = ops.binary(BINARY[back], ops.unary(UNARY["round"], scaled), scale)
-    return into("round", out, Buffer._value(result))  # type: ignore[no-any-return]
+    return into("round", out, Buffer._value(result))
 
 
 def _round_whole(array: Any, decimals: int) -> Any:

@@ -32,13 +32,13 @@ def take(
         raise ArgumentError(f"take needs mode 'raise', 'wrap' or 'clip', got {mode!r}")
     if mode != "raise":
         found = on_arrays(Buffer, np.take, (x, indices, axis), {"mode": mode})
-        return into("take", out, found)  # type: ignore[no-any-return]
+        return into("take", out, found)
     if axis is None:
         x, axis = x.reshape(-1), 0
     axis = normalize_axis(axis, x.ndim, "take")
     places = node_of("take", indices, "indices")
     found = Buffer._value(ops.take(x._node, places, axis))
-    return into("take", out, found)  # type: ignore[no-any-return]
+    return into("take", out, found)
 
 
 @public

@@ -30,7 +30,7 @@ def matmul(
     if dtype is not None:
         one, two = (ops.cast(node, as_dtype(dtype)) for node in (one, two))
     result = Buffer._value(ops.matmul(one, two))
-    return result if out is None else into("matmul", out, result, casting)  # type: ignore[no-any-return]
+    return result if out is None else into("matmul", out, result, casting)
 
 
 @public
@@ -77,7 +77,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, out: Any = None) -> Buffer:
         )
     first = one if kind(one.dtype) != "c" else Buffer._value(ops.unary(UNARY["conj"], one._node))
     product = first * two
-    return into("vecdot", out, product.sum(-1).astype(product.dtype, copy=False))  # type: ignore[no-any-return]
+    return into("vecdot", out, product.sum(-1).astype(product.dtype, copy=False))
 
 
 def _with_last(x: Buffer, axis: int) -> Buffer:

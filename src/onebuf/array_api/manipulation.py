@@ -9,6 +9,7 @@ import numpy as np
 
 from onebuf import ops
 from onebuf.array_api.arguments import (
+    ArrayLike,
     buffer_of,
     buffers_of,
     check_cast,
@@ -47,7 +48,7 @@ def broadcast_shapes(*shapes: int | tuple[int, ...]) -> tuple[int, ...]:
 
 
 @public
-def broadcast_to(x: Any, /, shape: int | tuple[int, ...], subok: bool = False) -> Buffer:
+def broadcast_to(x: ArrayLike, /, shape: int | tuple[int, ...], subok: bool = False) -> Buffer:
     """A view of ``x`` in ``shape``, storing nothing twice."""
     return buffer_of("broadcast_to", x).expand(ops.as_shape(shape))
 
@@ -78,11 +79,11 @@ def _finished(name: str, joined: Buffer, out: Any, dtype: Any, casting: str) -> 
         wanted = as_dtype(dtype)
         check_cast(name, joined.dtype, wanted, casting)
         joined = joined.astype(wanted, copy=False)
-    return joined if out is None else into(name, out, joined, casting)  # type: ignore[no-any-return]
+    return joined if out is None else into(name, out, joined, casting)
 
 
 @public
-def expand_dims(x: Any, /, axis: int | tuple[int, ...] = 0) -> Buffer:
+def expand_dims(x: ArrayLike, /, axis: int | tuple[int, ...] = 0) -> Buffer:
     """A view with a new axis of extent 1."""
     if axis is None:
         raise ArgumentTypeError("expand_dims needs an axis or a tuple of them, got None")
@@ -90,14 +91,16 @@ def expand_dims(x: Any, /, axis: int | tuple[int, ...] = 0) -> Buffer:
 
 
 @public
-def flip(x: Any, /, axis: Axes = None) -> Buffer:
+def flip(x: ArrayLike, /, axis: Axes = None) -> Buffer:
     """A view with the order along ``axis`` reversed; along all axes if None."""
     x = buffer_of("flip", x)
     return x.flip(normalize_axes(axis, x.ndim, "flip"))
 
 
 @public
-def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int], /) -> Buffer:
+def moveaxis(
+    x: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int], /
+) -> Buffer:
     """A view with axes moved to new places; the others keep their order.
 
     >>> moveaxis(Buffer.zeros((2, 3, 4)), 0, -1).shape
@@ -118,14 +121,14 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
 
 
 @public
-def permute_dims(x: Any, /, axes: Sequence[int] | None = None) -> Buffer:
+def permute_dims(x: ArrayLike, /, axes: Sequence[int] | None = None) -> Buffer:
     """A view with the axes in another order."""
     x = buffer_of("permute_dims", x)
     return x.T if axes is None else x.permute(sequence("permute_dims", "axes", axes))
 
 
 @public
-def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Buffer:
+def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> Buffer:
     """Each element, or each slice along ``axis``, several times in a row.
 
     >>> repeat(Buffer([1, 2]), 2)
@@ -161,7 +164,7 @@ def _positions(repeats: Buffer, extent: int) -> list[int]:
 
 @public
 def reshape(
-    x: Any, /, shape: int | Sequence[int], order: str = "C", *, copy: bool | None = None
+    x: ArrayLike, /, shape: int | Sequence[int], order: str = "C", *, copy: bool | None = None
 ) -> Buffer:
     """The elements in row-major order under another shape; a view where strides allow.
 
@@ -183,7 +186,7 @@ def _extents(name: str, shape: Any) -> tuple[int, ...]:
 
 
 @public
-def roll(x: Any, /, shift: Any, axis: Axes = None) -> Buffer:
+def roll(x: ArrayLike, /, shift: Any, axis: Axes = None) -> Buffer:
     """The elements shifted along ``axis``, those that fall off coming in at the other end.
 
     >>> roll(Buffer([1, 2, 3, 4]), 1)
@@ -215,7 +218,7 @@ def _rolled(x: Buffer, shift: int, axis: int) -> Buffer:
 
 
 @public
-def squeeze(x: Any, /, axis: Axes = None) -> Buffer:
+def squeeze(x: ArrayLike, /, axis: Axes = None) -> Buffer:
     """A view without the axes named, which need extent 1; without all such axes if None."""
     return buffer_of("squeeze", x).squeeze(axis)
 
@@ -236,7 +239,7 @@ def stack(
 
 
 @public
-def tile(x: Any, repetitions: int | Sequence[int], /) -> Buffer:
+def tile(x: ArrayLike, repetitions: int | Sequence[int], /) -> Buffer:
     """``x`` laid out several times along each axis.
 
     >>> tile(Buffer([1, 2]), (2,))
@@ -257,7 +260,7 @@ def tile(x: Any, repetitions: int | Sequence[int], /) -> Buffer:
 
 
 @public
-def unstack(x: Any, /, *, axis: int = 0) -> tuple[Buffer, ...]:
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Buffer, ...]:
     """Views of the slices along ``axis``."""
     x = buffer_of("unstack", x)
     axis = normalize_axis(axis, x.ndim, "unstack")

@@ -27,7 +27,7 @@ _COMBINE = {
     "all": BINARY["logical_and"],
     "any": BINARY["logical_or"],
 }
-_ORDERED = {"max": np.max, "min": np.min, "argmax": np.argmax, "argmin": np.argmin}
+_ORDERED: dict[str, Any] = {"max": np.max, "min": np.min, "argmax": np.argmax, "argmin": np.argmin}
 """Reductions that need an order, which NumPy alone has for complex numbers."""
 
 
@@ -66,7 +66,7 @@ def reduced(
     if dtype is not None:
         result = ops.cast(result, dtypes.as_dtype(dtype))
     buffer = Buffer._value(result)
-    return buffer if out is None else into(name, out, buffer)  # type: ignore[no-any-return]
+    return buffer if out is None else into(name, out, buffer)
 
 
 def as_axes(axis: Any) -> Any:

@@ -65,7 +65,7 @@ def running(
         node = ops.cast(node, dtypes.as_dtype(dtype))
     else:
         node = ops.cast(node, reduce_dtype(REDUCE[name], node.dtype))
-    return into(what, out, Buffer._value(ops.scan(name, node, axis, include_initial)))  # type: ignore[no-any-return]
+    return into(what, out, Buffer._value(ops.scan(name, node, axis, include_initial)))
 
 
 @public
@@ -100,7 +100,7 @@ def mean(
         return _by_numpy(np.mean, node, axis, named)
     wide = node if dtype is None else ops.cast(node, dtypes.as_dtype(dtype))
     result = Buffer._value(ops.mean(wide, as_axes(axis), keepdims))
-    return result if out is None else into("mean", out, result)  # type: ignore[no-any-return]
+    return result if out is None else into("mean", out, result)
 
 
 @public
@@ -199,7 +199,7 @@ def _spread(
     correction: float,
 ) -> Buffer:
     node = node_of(name, x)
-    less = number(name, "correction", correction or ddof)
+    less = number(name, "correction", correction) or number(name, "ddof", ddof)
     if where is not True or mean is not None or dtypes.kind(node.dtype) == "c":
         named = {"dtype": dtype, "out": out, "ddof": less, "keepdims": keepdims, "where": where}
         if mean is not None:
@@ -207,7 +207,7 @@ def _spread(
         return _by_numpy(_SPREADS[name][1], node, axis, named)
     wide = node if dtype is None else ops.cast(node, dtypes.as_dtype(dtype))
     result = Buffer._value(_SPREADS[name][0](wide, as_axes(axis), less, keepdims))
-    return result if out is None else into(name, out, result)  # type: ignore[no-any-return]
+    return result if out is None else into(name, out, result)
 
 
 def _by_numpy(function: Any, node: Node, axis: Axes, named: dict[str, Any]) -> Buffer:

@@ -20,7 +20,7 @@ from onebuf.errors import ArgumentError
 from onebuf.graph import REDUCE, Node, reduce_dtype
 from onebuf.layout import normalize_axis
 
-_FOLDS = {
+_FOLDS: dict[np.ufunc, str] = {
     np.add: "sum",
     np.multiply: "prod",
     np.maximum: "max",

@@ -62,9 +62,9 @@ SECTIONS = {
         "complexfloating csingle datetime64 datetime_as_string datetime_data double dtype "
         "flexible float128 floating generic half inexact int_ intc integer intp is_busday "
         "issubdtype little_endian long longdouble longlong min_scalar_type mintypecode "
-        "ndarray number object_ promote_types record sctypeDict short signedinteger single "
-        "str_ timedelta64 typecodes typename ubyte ufunc uint uintc uintp ulong ulonglong "
-        "unsignedinteger ushort void"
+        "ndarray number object_ promote_types recarray record sctypeDict short signedinteger "
+        "single str_ timedelta64 typecodes typename ubyte ufunc uint uintc uintp ulong "
+        "ulonglong unsignedinteger ushort void"
     ),
     "state": (
         "array2string array_repr array_str broadcast errstate euler_gamma flatiter "

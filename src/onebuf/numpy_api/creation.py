@@ -107,7 +107,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
         x = laid_out("require", x, "F")
     elif "C" in wanted:
         x = x.contiguous()
-    flags = x.flags
+    flags = np.asarray(x).flags
     missing = ("W" in wanted and not flags.writeable) or ("O" in wanted and not flags.owndata)
     return x.copy() if missing else x
 
@@ -181,7 +181,7 @@ def frombuffer(
     >>> frombuffer(b"\\x01\\x02", "uint8").to_python()
     [1, 2]
     """
-    memory = memoryview(buffer) if not isinstance(buffer, Buffer) else buffer.window()
+    memory: Any = np.asarray(buffer) if isinstance(buffer, Buffer) else buffer
     return asarray(np.frombuffer(memory, dtypes.as_dtype(dtype), count, offset))
 
 

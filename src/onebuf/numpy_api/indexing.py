@@ -58,7 +58,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
         raise ArgumentError(f"compress needs a condition of 1 dimension, got {mask.ndim}")
     axis = axis + x.ndim if axis < 0 else axis
     if mask.shape[0] == x.shape[axis] and mask.dtype == dtypes.bool:
-        return into("compress", out, x[(slice(None),) * axis + (mask,)])  # type: ignore[no-any-return]
+        return into("compress", out, x[(slice(None),) * axis + (mask,)])
     return on_arrays(Buffer, np.compress, (mask, x, axis, out), {})  # type: ignore[no-any-return]
 
 

@@ -30,7 +30,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Buffer:
     else:
         axis = -2 if len(two.shape) > 1 else -1
         result = tensordot(Buffer._value(one), Buffer._value(two), ((-1,), (axis,)))
-    return result if out is None else into("dot", out, result)  # type: ignore[no-any-return]
+    return result if out is None else into("dot", out, result)
 
 
 @public
@@ -57,7 +57,7 @@ def inner(a: Any, b: Any, /) -> Buffer:
 def outer(a: Any, b: Any, out: Any = None) -> Buffer:
     """Every product of a flat element of one with one of the other."""
     one, two = (buffer_of("outer", x).reshape(-1) for x in (a, b))
-    return into("outer", out, one.expand_dims(1) * two)  # type: ignore[no-any-return]
+    return into("outer", out, one.expand_dims(1) * two)
 
 
 @public
@@ -83,7 +83,7 @@ def trace(
 ) -> Buffer:
     """The sum along a diagonal."""
     diagonal_of = buffer_of("trace", a, "a").diagonal(offset, axis1, axis2)
-    return into("trace", out, diagonal_of.sum(-1, dtype))  # type: ignore[no-any-return]
+    return into("trace", out, diagonal_of.sum(-1, dtype))
 
 
 @public

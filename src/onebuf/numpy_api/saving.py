@@ -22,7 +22,11 @@ def load(
     **kwargs: Any,
 ) -> Any:
     """The buffer in a .npy file, or those of an .npz archive by name."""
-    named = {"allow_pickle": allow_pickle, "fix_imports": fix_imports, "encoding": encoding}
+    named: dict[str, Any] = {
+        "allow_pickle": allow_pickle,
+        "fix_imports": fix_imports,
+        "encoding": encoding,
+    }
     found = np.load(file, mmap_mode, **named, **kwargs)
     return (
         NpzArchive(found) if isinstance(found, np.lib.npyio.NpzFile) else Call(Buffer).take(found)

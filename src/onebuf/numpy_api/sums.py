@@ -87,7 +87,7 @@ def nansum(
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Buffer:
     """The largest element less the smallest."""
     x = buffer_of("ptp", a, "a")
-    return into("ptp", out, largest(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims))  # type: ignore[no-any-return]
+    return into("ptp", out, largest(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims))
 
 
 @public
@@ -217,7 +217,7 @@ def nan_to_num(
     result = choose(buffer == float("inf"), wanted[1], result)
     result = choose(buffer == float("-inf"), wanted[2], result)
     if copy:
-        return result
+        return result  # type: ignore[no-any-return]
     buffer[...] = result
     return buffer
 
