@@ -240,6 +240,7 @@ _when_imported("dask.array.backends", "onebuf.interop.dask")
 
 # fmt: off
 # fmt: off
+# fmt: off
 __all__ = [
     "Archive", "Buffer", "Context", "Counters", "DType", "Device", "False_", "Item",
     "OnebufError", "Profiling", "ReplicatedBuffer", "ScalarType", "True_", "Window",
@@ -312,5 +313,6 @@ __all__ = [
     "unsignedinteger", "unstack", "unwrap", "ushort", "vander", "var", "vdot", "vecdot",
     "vecmat", "vectorize", "void", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]
+# fmt: on
 # fmt: on
 # fmt: on

@@ -72,7 +72,7 @@ SECTIONS = {
         "getbufsize geterr geterrcall info nditer nested_iters printoptions set_printoptions "
         "setbufsize seterr seterrcall show_config show_runtime"
     ),
-    "saving": ("load memmap savetxt savez savez_compressed"),
+    "saving": ("memmap savetxt"),
 }
 """The public names of each module."""
 
