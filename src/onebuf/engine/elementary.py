@@ -17,6 +17,7 @@ import numpy as np
 
 from onebuf.backends.arrayapi import FOLDS, LOOPS
 from onebuf.backends.complex_loops import COMPLEX_LOOPS
+from onebuf.backends.small_folds import MOST, fold_columns, fold_rows
 from onebuf.dtypes import bfloat16, complex64, complex128, float16, float32, float64
 from onebuf.engine.fallback import attempt
 from onebuf.engine.gate import rows
@@ -40,6 +41,13 @@ ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
 OF_COMPLEX = frozenset({UNARY["abs"], UNARY["square"], BINARY["multiply"], BINARY["divide"]})
 """What NumPy computes of complex numbers with fused products or not, by processor and strides."""
 
+OFTEN = 100
+"""So often a fold is done on NumPy's loops, which are a few microseconds slower than a kernel."""
+_times: dict[tuple[Op, DT, str], int] = {}
+"""How often that was."""
+_EXACT_PRODUCTS = frozenset({UNARY["square"], BINARY["multiply"]})
+"""Functions of complex numbers that NumPy's loops give the bits of, part by part."""
+_FUNCTIONS = {REDUCE["sum"]: np.add, REDUCE["prod"]: np.multiply}
 SHORT = 16
 """Rows of fewer elements than this are folded many at a time."""
 
@@ -60,6 +68,16 @@ def is_ours(op: Op, operand: DT, result: DT) -> bool:
     if op in OF_COMPLEX:
         return result in _COMPLEX or operand in _COMPLEX
     return op in INEXACT and result in _FLOATS
+
+
+def _is_early(op: Op, dtype: DT, how: str) -> bool:
+    """Whether a fold was so seldom asked for that NumPy does it before a kernel is there."""
+    key = (op, dtype, how)
+    times = _times.get(key, 0)
+    if times >= OFTEN:
+        return False
+    _times[key] = times + 1
+    return True
 
 
 @cache
@@ -91,6 +109,9 @@ def _complex_function(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """The loop of one complex operand, whose result may be real."""
 
     def loop(x: Array, out: Array) -> None:
+        if op in _EXACT_PRODUCTS and _is_early(op, out.dtype, "elements"):
+            theirs(x, out)
+            return
         if x.flags.c_contiguous and out.flags.c_contiguous:
             block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
             compiled = elementwise(op, x.dtype, _ALONE, out.dtype)
@@ -108,6 +129,9 @@ def _complex_pair(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
 
     def loop(x: Any, y: Any, out: Array) -> None:
         dtype = out.dtype
+        if op in _EXACT_PRODUCTS and _is_early(op, dtype, "elements"):
+            theirs(x, y, out)
+            return
         if (
             x.__class__ is y.__class__ is np.ndarray
             and x.dtype is y.dtype is dtype
@@ -198,6 +222,9 @@ def _fold_columns(op: Op, x: Array, axes: int, out: Array) -> bool:
     """Fold the first ``axes`` axes of a contiguous array; False if there is no kernel."""
     extent = prod(x.shape[:axes])
     count = x.size // extent
+    if _is_early(op, out.dtype, "columns"):
+        fold_columns(_FUNCTIONS[op], x.reshape(extent, count), out.reshape(count))
+        return True
     block = _MATRIX.pack(address_of(x), address_of(out), count, extent, 1, count, 1, 0)
     compiled = _columns(op, out.dtype)
     if compiled is None:
@@ -214,6 +241,13 @@ def _fold_rows(op: Op, x: Array, axes: tuple[int, ...], out: Array) -> bool:
         x = np.ascontiguousarray(x.transpose([*kept, *sorted(axes)]))
     extent = prod(x.shape[x.ndim - len(axes) :])
     count = x.size // extent
+    if extent <= MOST and _is_early(op, out.dtype, "rows"):
+        matrix = x.reshape(count, extent)
+        if sequential:
+            fold_columns(_FUNCTIONS[op], matrix.T, out.reshape(count))
+        else:
+            fold_rows(_FUNCTIONS[op], matrix, out.reshape(count))
+        return True
     if count == 1:
         block = _WORDS.pack(address_of(x), address_of(out), extent, 1, 0)
     else:
