@@ -17,7 +17,7 @@ def normalize_axis(axis: int, ndim: int, what: str = "axis") -> int:
     2
     >>> normalize_axis(3, 3, "sum")
     Traceback (most recent call last):
-    onebuf.errors.AxisError: sum needs an axis in -3..2 of a 3-d shape, got axis 3, ...
+    onebuf.errors.AxisError: sum needs an axis in -3..2 of a 3-d shape, got axis 3 (axis ...
     """
     try:
         number = as_int(axis)
@@ -29,12 +29,12 @@ def normalize_axis(axis: int, ndim: int, what: str = "axis") -> int:
         return number + ndim if number < 0 else number
     if ndim == 0:
         raise AxisError(
-            f"{what} needs an axis, got axis {number} of a 0-d shape, which has none; "
-            "add an axis first (expand_dims)"
+            f"{what} needs an axis, got axis {number} of a 0-d shape, which has none (axis "
+            f"{number} is out of bounds for array of dimension 0); add an axis first (expand_dims)"
         )
     raise AxisError(
-        f"{what} needs an axis in {-ndim}..{ndim - 1} of a {ndim}-d shape, got axis {number}, "
-        "which is out of bounds; name an axis that exists"
+        f"{what} needs an axis in {-ndim}..{ndim - 1} of a {ndim}-d shape, got axis {number} (axis "
+        f"{number} is out of bounds for array of dimension {ndim}); name an axis that exists"
     )
 
 

@@ -39,6 +39,7 @@ def _misfit(shapes: tuple[tuple[int, ...], ...], axis: int, one: int, other: int
     listed = " and ".join(map(str, shapes))
     return ShapeError(
         f"broadcasting needs extents that are equal or 1 along each axis, got shapes {listed}, "
-        f"which have {one} and {other} along axis {axis}; reshape or slice one of them, or add an "
-        "axis of extent 1 (expand_dims) where it should stretch"
+        f"which have {one} and {other} along axis {axis} and could not be broadcast together; "
+        "reshape or slice one of them, or add an axis of extent 1 (expand_dims) where it should "
+        "stretch"
     )
