@@ -14,6 +14,7 @@ import numpy as np
 
 from onebuf.backends.complex_loops import COMPLEX_LOOPS, complex_pow
 from onebuf.backends.gathering import take_along_into, take_into
+from onebuf.backends.products import multiply_into
 from onebuf.dtypes import float32, is_added, kind
 from onebuf.errors import ArgumentError
 from onebuf.graph import (
@@ -206,7 +207,7 @@ def _fill_product(operands: Operands, arg: Any, out: Array) -> None:
         and out.flags.c_contiguous
     ):  # many products with one matrix are one
         x, out = x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1])
-    np.matmul(x, y, out=out)
+    multiply_into(x, y, out)
 
 
 _SHORT, _MANY = 7, 64

@@ -1,0 +1,69 @@
+"""Matrix products on NumPy's loops, in pieces that are over soon.
+
+Nothing can interrupt BLAS, so Ctrl-C would have to wait for all of a long product. A piece is some
+rows and columns of the result, as square as can be, with all of the sum: BLAS copies its factors for
+each piece anew, which takes about as long as one multiplication for each element of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+MOST_PRODUCTS = {"f": 1 << 32, "c": 1 << 30}
+"""As many multiplications as BLAS does in about a tenth of a second, by kind of number."""
+MOST_PLAIN = 1 << 26
+"""The same for NumPy's own loop, which multiplies everything else."""
+LEAST_EXTENT = 1024
+"""Pieces for BLAS have no fewer rows or columns than this; copying would show."""
+
+
+def multiply_into(x: Array, y: Array, out: Array) -> None:
+    """The matrix product of ``x`` and ``y`` into ``out``."""
+    if x.ndim < 2 or y.ndim < 2:
+        np.matmul(x, y, out=out)
+        return
+    is_blas = out.dtype.char in "fdFD"
+    most = MOST_PRODUCTS[out.dtype.kind] if is_blas else MOST_PLAIN
+    _multiply(x, y, out, most, LEAST_EXTENT if is_blas else 1)
+
+
+def _multiply(x: Array, y: Array, out: Array, most: int, least: int) -> None:
+    if out.size * x.shape[-1] <= most:
+        np.matmul(x, y, out=out)
+        return
+    extents = out.shape
+    axis = max(range(out.ndim - 2), key=extents.__getitem__, default=0)
+    if out.ndim > 2 and extents[axis] > 1:
+        half = extents[axis] // 2
+        for part in (slice(None, half), slice(half, None)):
+            pieces = [_part(factor, axis - out.ndim, part) for factor in (x, y)]
+            _multiply(*pieces, _part(out, axis - out.ndim, part), most, least)
+        return
+    rows, columns = extents[-2:]
+    if max(rows, columns) < 2 * least:
+        np.matmul(x, y, out=out)
+    elif rows >= columns:
+        half = _half(rows, least)
+        _multiply(x[..., :half, :], y, out[..., :half, :], most, least)
+        _multiply(x[..., half:, :], y, out[..., half:, :], most, least)
+    else:
+        half = _half(columns, least)
+        _multiply(x, y[..., :half], out[..., :half], most, least)
+        _multiply(x, y[..., half:], out[..., half:], most, least)
+
+
+def _part(array: Array, axis: int, part: slice) -> Array:
+    """Some indices of an axis, counted from the last; all of one that is repeated or not there."""
+    if -axis > array.ndim or array.shape[axis] == 1:
+        return array
+    return array[(slice(None),) * (array.ndim + axis) + (part,)]
+
+
+def _half(extent: int, least: int) -> int:
+    """About half of an extent: a multiple of what BLAS takes at a time."""
+    step = min(least, 64)
+    return extent // 2 // step * step
