@@ -3,6 +3,7 @@
 #
 #   make test ARGS='-k view -x -n0'   more arguments for pytest (test, test-interop) or a benchmark
 #   make test-outside ARGS='scipy:stats'   a part of it; what was run is kept in .outside
+#   make soak MINUTES=60 SEED=7       how long, and with which random programs
 #   make test PYTHON=python3.13       another interpreter; only asked for when .venv is made
 
 VENV := .venv
@@ -14,6 +15,9 @@ EXAMPLES := --doctest-modules --doctest-glob='*.md' README.md docs src/onebuf \
 	--ignore=src/onebuf/backends/torch.py --ignore=src/onebuf/backends/jax.py
 INTEROP := tests/interop tests/backends/arrays tests/devices
 PYTHON ?=
+MINUTES ?= 5
+SEED ?=
+PROGRAMS ?=
 ARGS ?=
 
 # PoCL is OpenCL on processors; with this it shows two devices, which tests and examples need.
@@ -22,7 +26,7 @@ export POCL_DEVICES := pthread pthread
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help tour test test-interop test-outside check bench bench-peers bench-devices bench-clients format clean
+.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-devices bench-clients format clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,6 +45,10 @@ test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax,
 
 test-outside: $(VENV)/.installed-outside ## run SciPy's, scikit-learn's and NumPy's own tests on buffers
 	@$(BIN)/python tools/outside/run.py $(ARGS)
+
+soak: $(VENV)/.installed-test ## random programs next to NumPy, with errors, interrupts, threads
+	@PYTHONPATH=tests $(BIN)/python -m soak --minutes $(MINUTES) \
+		$(if $(SEED),--seed $(SEED)) $(if $(PROGRAMS),--programs $(PROGRAMS))
 
 check: $(VENV)/.installed-dev ## check format, lint, types, layers and the examples in the docs
 	$(BIN)/ruff format --check .

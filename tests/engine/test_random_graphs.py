@@ -18,7 +18,7 @@ from onebuf import config
 from onebuf.backends import python
 from onebuf.engine.planning import supports
 from onebuf.engine.plans import make_plan
-from onebuf.graph import settle
+from onebuf.graph import running, settle
 from onebuf.kernel import Opt
 from onebuf.scheduler.grouping import group
 from onebuf.scheduler.groups import Group
@@ -32,7 +32,7 @@ def run_alone(item: Any) -> None:
     """Run one item of a schedule, whose operands are in memory."""
     nodes = [*item.inputs, *item.outputs, *getattr(item, "asked", ())]
     plan = make_plan([item], nodes)
-    plan.run(plan.nodes_of(nodes))
+    plan.run(plan.nodes_of(nodes), running.begin())
 
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -1,8 +1,8 @@
 """Matrix products on NumPy's loops, in pieces that are over soon.
 
 Nothing can interrupt BLAS, so Ctrl-C would have to wait for all of a long product. A piece is some
-rows and columns of the result, as square as can be, with all of the sum: BLAS copies its factors for
-each piece anew, which takes about as long as one multiplication for each element of them.
+rows and columns of the result, as square as can be, with all of the sum. BLAS copies its factors
+for each piece anew, which takes about as long as one multiplication for each element of them.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def _multiply(x: Array, y: Array, out: Array, most: int, least: int) -> None:
     if out.ndim > 2 and extents[axis] > 1:
         half = extents[axis] // 2
         for part in (slice(None, half), slice(half, None)):
-            pieces = [_part(factor, axis - out.ndim, part) for factor in (x, y)]
-            _multiply(*pieces, _part(out, axis - out.ndim, part), most, least)
+            one, two, into = [_part(array, axis - out.ndim, part) for array in (x, y, out)]
+            _multiply(one, two, into, most, least)
         return
     rows, columns = extents[-2:]
     if max(rows, columns) < 2 * least:

@@ -59,8 +59,10 @@ class Launch(Protocol):
     def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> bool:
         """The same, so that nothing outside ``limits``, bytes for each slot, is touched."""
 
-    def run_then(self, addresses: list[int], scalars: bytes, then: list[Action]) -> None:
-        """Run it as one action with what follows (`onebuf.engine.actions`)."""
+    def run_then(
+        self, addresses: list[int], scalars: bytes, first: Action, then: list[Action]
+    ) -> None:
+        """Run it as one action with what is before and after (`onebuf.engine.actions`)."""
 
 
 def prepare(group: Group) -> Launch:
@@ -144,14 +146,16 @@ class Single:
             self._call(address_of_bytes(words), 0, self._end)
         return self.words.has_flag and self.words.is_outside(words)
 
-    def run_then(self, addresses: list[int], scalars: bytes, then: list[Action]) -> None:
-        """Run it as one action with what follows (`onebuf.engine.actions`)."""
+    def run_then(
+        self, addresses: list[int], scalars: bytes, first: Action, then: list[Action]
+    ) -> None:
+        """Run it as one action with what is before and after (`onebuf.engine.actions`)."""
         assert not self.words.has_flag, "an index outside would have to be looked at first"
         words = self.words.with_addresses(addresses, scalars)
         call, arguments = self._call, (address_of_bytes(words), 0, self._end)
         if self._count:
             call, arguments = cpu().shared(self._program, arguments[0], self._count, self._grain)
-        actions = [(call, *arguments), *then]
+        actions = [first, (call, *arguments), *then]
         if listeners():
             kernel_frame(self.name)(perform, actions)
         else:
@@ -248,7 +252,9 @@ class Chunked:
         self._programs[1].quick(address_of_bytes(second), 0, self.chunks)
         return self.words[1].is_outside(second)
 
-    def run_then(self, addresses: list[int], scalars: bytes, then: list[Action]) -> None:
+    def run_then(
+        self, addresses: list[int], scalars: bytes, first: Action, then: list[Action]
+    ) -> None:
         """It has two parts, which are never one action."""
         raise AssertionError("a fold of everything overwrites nothing")
 

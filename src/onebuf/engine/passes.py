@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,20 @@ from onebuf.backends.arrayapi import run_into
 from onebuf.engine import gate
 from onebuf.engine.elementary import is_ours, run_ours
 from onebuf.engine.sources import read_region
-from onebuf.events import Copied, directly, listeners, run_told, tell
-from onebuf.graph import COPY, LIBRARY, MATMUL, SOURCE, VIEW, WRITE, Kind, Node, attach, settle
+from onebuf.events import Copied, KernelRan, kernel_frame, listeners, tell
+from onebuf.graph import (
+    COPY,
+    LIBRARY,
+    MATMUL,
+    SOURCE,
+    VIEW,
+    WRITE,
+    Kind,
+    Node,
+    attach,
+    running,
+    settle,
+)
 from onebuf.layout import View
 from onebuf.memory import Block
 from onebuf.ops import adopted, new_array, quietly
@@ -23,6 +36,7 @@ Array = np.ndarray[Any, Any]
 def run_item(item: Item) -> None:
     """Compute the result of ``item``, which becomes stored."""
     node = item.node
+    turn = running.current()
     if item.kind == NOTHING:
         attach(node, *new_array(node.shape, node.dtype))
         return
@@ -30,19 +44,30 @@ def run_item(item: Item) -> None:
         found = [reading(source) for source in item.inputs]  # held while they are read
         operands = tuple([fetch(source) for source in found])
         if node.op is WRITE:
+            running.check(turn)
             quietly(_write, node, *operands)
             return
+        name, start = node.op.name, perf_counter()
         if listeners():
-            sizes = (item.bytes_read, item.bytes_written)
-            out, block = run_told(node.op.name, sizes, 1, directly, compute, node, operands)
+            out, block = kernel_frame(name)(compute, node, operands)
         else:
             out, block = compute(node, operands)
+    except running.Overtaken:
+        raise
     except Exception as error:
         say_where(error, node.op.name, node)
         raise
-    if node.op.kind is Kind.COPY and listeners():
-        tell(Copied(out.nbytes, item.reason, line_of(node)))
-    attach(node, out, block)
+    running.check(turn)
+    if not listeners():
+        attach(node, out, block)
+        return
+    seconds = perf_counter() - start
+    is_copy = node.op.kind is Kind.COPY
+    line = line_of(node) if is_copy else None
+    attach(node, out, block)  # a listener may compute, and then this is done
+    tell(KernelRan(name, item.bytes_written, seconds, 1, item.bytes_read, start))
+    if is_copy:
+        tell(Copied(out.nbytes, item.reason, line))
 
 
 def _write(node: Node, new: Array) -> None:

@@ -18,7 +18,7 @@ from onebuf import switch
 from onebuf.engine import gate
 from onebuf.engine.donation import Holders, dies, gifts
 from onebuf.engine.passes import run_item
-from onebuf.graph import Node
+from onebuf.graph import Node, running
 from onebuf.memory import POOL
 from onebuf.options import options
 from onebuf.scheduler import Item, reading
@@ -92,8 +92,11 @@ class Plan:
         """The nodes to run it with, out of the walk over a graph."""
         return [walk[number] for number in self.needed]
 
-    def run(self, held: Held) -> None:
-        """Compute the nodes of a graph; empties ``held``, so nobody else should hold them."""
+    def run(self, held: Held, turn: object) -> None:
+        """Compute the nodes of a graph; empties ``held``, so nobody else should hold them.
+
+        `onebuf.graph.running.Overtaken` if ``turn`` ends before it does.
+        """
         block = POOL.allocate(self.arena_nbytes) if self.arena_nbytes else None
         start = 0 if block is None else block.address
         for number in self._replayed:
@@ -105,6 +108,7 @@ class Plan:
         for step in self.steps:
             if switch.on:
                 switch.point("plan.step")
+            running.check(turn)
             step.run(held, start, given)
             for number in step.done:
                 held[number] = None

@@ -18,7 +18,7 @@ from onebuf.engine.passes import fetch
 from onebuf.engine.plans import Held, Homes, Numbers, held_node
 from onebuf.engine.steps import Call, KernelStep, Limits
 from onebuf.engine.vectors import matrix_product
-from onebuf.graph import Node, attach
+from onebuf.graph import Node, attach, running
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array, quietly
 from onebuf.scheduler import reading
@@ -84,6 +84,7 @@ class ProductStep(KernelStep):
 
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Make a block of rows, launch the kernel on it, and so on."""
+        turn = running.current()
         nodes = [held_node(m.number, held) for m in self._matrices]
         found = [[reading(src) for src in node.srcs] for node in nodes]  # held while they are read
         pairs = [[fetch(src) for src in pair] for pair in found]
@@ -105,6 +106,7 @@ class ProductStep(KernelStep):
                     quietly(matrix_product, *pair, tile.array.reshape(m.shape))
             call = self._calls[0 if last - first == count else -1]
             call.run(bases, limits, held, [first * shift for shift in shifts])
+        running.check(turn)
         for m, node, tile in zip(self._matrices, nodes, tiles, strict=True):
             if m.is_whole:
                 attach(node, tile.array.reshape(m.shape), tile.block)

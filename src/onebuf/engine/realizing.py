@@ -21,6 +21,7 @@ from onebuf.events import Realized, listeners, tell
 from onebuf.graph import SOURCE, Kind, Node, is_stored, running, settle
 from onebuf.memory import PoolBlock
 from onebuf.ops import install
+from onebuf.options import config
 from onebuf.scheduler import is_readable, reading
 from onebuf.scheduler.pieces import pieces
 
@@ -30,6 +31,10 @@ install(OUR_LOOPS, OUR_COMPLEX_LOOPS, OUR_FOLDS, run_into)
 
 COPIED_NBYTES = 2048
 """So few bytes are copied sooner than held."""
+OFTEN_OVERTAKEN = 3
+"""A plan that was overtaken more often than this is run in the smallest steps."""
+MOST_OVERTAKEN = 100
+"""And one that was more often than this fails."""
 _COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER})
 """The kinds of nodes whose elements cannot be at hand otherwise; stored ones have another."""
 
@@ -131,28 +136,63 @@ def force(node: Node) -> None:
 def write_compiled(write: Node) -> bool:
     """Run a WRITE, if there is a kernel for it by now; whether there was."""
     with running.lock:
-        found = plan_for([write], compiled=True)
+        while True:
+            turn = running.begin()
+            try:
+                found = plan_for([write], compiled=True)
+                if found is not None:
+                    _run_plan(*found, turn)
+                return found is not None
+            except running.Overtaken:  # before anything was written
+                continue
+            except OutsideError as fault:
+                raise explained(fault, read) from None
+            finally:
+                running.turns.discard(turn)
+
+
+def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
+    turn = running.begin()
+    try:
+        found = plan_for(wanted, own)
         if found is not None:
-            _run_plan(*found)
-        return found is not None
-
-
-def _run(wanted: list[Node], own: bool) -> None:
-    found = plan_for(wanted, own)
+            _run_plan(*found, turn)
+    except Exception as error:
+        if turn not in running.turns and overtaken < MOST_OVERTAKEN:
+            # Whatever went wrong, it was planned for a graph that is no more.
+            _run_again(wanted, own, overtaken + 1)
+            return
+        if isinstance(error, OutsideError):
+            raise explained(error, read) from None
+        raise
+    finally:
+        running.turns.discard(turn)
     if found is None:
         _run_pieces(wanted, own)
-    else:
-        _run_plan(*found)
 
 
-def _run_plan(plan: Plan, held: Held) -> None:
+def _run_plan(plan: Plan, held: Held, turn: object) -> None:
     start = perf_counter() if listeners() else 0.0
-    try:
-        plan.run(held)
-        if listeners():
-            tell(Realized(len(plan.steps), perf_counter() - start, start))
-    except OutsideError as fault:
-        raise explained(fault, read) from None
+    plan.run(held, turn)
+    if listeners():
+        tell(Realized(len(plan.steps), perf_counter() - start, start))
+
+
+def _run_again(wanted: list[Node], own: bool, overtaken: int) -> None:
+    """Plan anew, for what code that ran in the middle of a plan has left to compute.
+
+    If that happens again and again (a listener that computes, say), the result of every step is
+    stored, so that none is computed twice.
+    """
+    is_done = is_stored if own else is_readable
+    left = [node for node in wanted if not is_done(node)]
+    if not left:
+        return
+    if overtaken <= OFTEN_OVERTAKEN:
+        _run(left, own, overtaken)
+        return
+    with config(tier="interpret"):
+        _run(left, own, overtaken)
 
 
 def _run_pieces(wanted: list[Node], own: bool) -> None:

@@ -21,7 +21,7 @@ from onebuf.engine.passes import line_of, say_where
 from onebuf.engine.picking import OutsideError
 from onebuf.engine.plans import Given, Held, Homes, Numbers, held_node
 from onebuf.events import Copied, KernelRan, listeners, tell
-from onebuf.graph import WRITE, Kind, Node, attach, attaching, settle
+from onebuf.graph import WRITE, Kind, Node, attach, attaching, running, settle
 from onebuf.memory import ALIGNMENT, Block, address_of
 from onebuf.ops import new_array
 from onebuf.options import options
@@ -110,10 +110,10 @@ class Call:
         if is_outside:
             raise OutsideError(tuple([held_node(number, held) for number in self._picks]))
 
-    def run_then(self, bases: list[int], held: Held, then: list[Action]) -> None:
-        """Run it as one action with what follows."""
+    def run_then(self, bases: list[int], held: Held, first: Action, then: list[Action]) -> None:
+        """Run it as one action with what comes first and what follows."""
         addresses = [bases[at] + offset for at, offset in self._places]
-        self._launch.run_then(addresses, self._scalar_words(held), then)
+        self._launch.run_then(addresses, self._scalar_words(held), first, then)
 
     def _scalar_words(self, held: Held) -> bytes:
         words = [s if s.__class__ is bytes else _given_word(s, held) for s in self._scalars]
@@ -178,13 +178,14 @@ class KernelStep:
         """Run the kernel without telling anyone."""
         try:
             self._run(held, arena, given)
-        except OutsideError:
+        except (OutsideError, running.Overtaken):
             raise
         except Exception as error:
             say_where(error, self._told.name, held_node(self._outputs[0].number, held))
             raise
 
     def _run(self, held: Held, arena: int, given: Given) -> None:
+        turn = running.current()
         made: list[tuple[Array, Block] | None] = []
         bases = [0]
         for number in self._inputs:
@@ -213,24 +214,32 @@ class KernelStep:
             bases.append(new[1].address)
             made.append(new)
         if overwrites:
-            self._overwrite(bases, held, made)
+            self._overwrite(bases, held, made, turn)
             return
         limits = self._limits(held, made) if options().check_bounds else None
+        running.check(turn)
         self.perform(bases, limits, held)
+        if self._outputs[0].is_write:
+            return
+        running.check(turn)
         for output, home in zip(self._outputs, made, strict=True):
-            if home is not None and not output.is_write:
+            if home is not None:
                 attach(held_node(output.number, held), *home)
 
     def _overwrite(
-        self, bases: list[int], held: Held, made: list[tuple[Array, Block] | None]
+        self, bases: list[int], held: Held, made: list[tuple[Array, Block] | None], turn: object
     ) -> None:
-        """Run a kernel that overwrites an operand, and record its results in the same action."""
+        """Run a kernel that overwrites an operand, and record its results in the same action.
+
+        The action begins with a look whether it is still this plan's turn.
+        """
         (call,) = self._calls
-        then: list[Action] = []
+        then: list[Action] = [(running.turns.add, turn)]
         for output, new in zip(self._outputs, made, strict=True):
             if new is not None:
                 then += attaching(held_node(output.number, held), *new)
-        call.run_then(bases, held, then)
+        running.check(turn)
+        call.run_then(bases, held, (running.turns.remove, turn), then)
 
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Launch everything, on memory that begins at ``bases``."""

@@ -3,6 +3,10 @@
 A thread that has it may let go of how a node was computed, because nobody else is looking at that
 then. It can be taken again by the thread that has it: signal handlers and finalisers run in the
 middle of a plan, and compute with buffers as well.
+
+A plan that runs inside of another one ends the turn of that one: what was planned may be computed
+already, and what it reads may be written. The outer plan then gives up (`Overtaken`) before it
+records anything more, and is made anew from what is there.
 """
 
 from __future__ import annotations
@@ -11,11 +15,39 @@ import os
 from threading import RLock
 
 lock = RLock()
+turns: set[object] = set()
+"""The turn of the plan that runs, or none. Taking a turn out of a set is one action of C code."""
+
+
+class Overtaken(Exception):
+    """Code that ran in the middle of a plan has computed with buffers."""
+
+
+def begin() -> object:
+    """A turn for a new plan; all others have ended."""
+    turn = object()
+    turns.clear()
+    turns.add(turn)
+    return turn
+
+
+def current() -> object:
+    """The turn of the plan that runs."""
+    for turn in turns:
+        return turn
+    raise Overtaken
+
+
+def check(turn: object) -> None:
+    """Raise `Overtaken` if a turn has ended."""
+    if turn not in turns:
+        raise Overtaken
 
 
 def _renew() -> None:
     global lock
     lock = RLock()
+    turns.clear()
 
 
 if hasattr(os, "register_at_fork"):

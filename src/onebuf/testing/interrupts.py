@@ -12,12 +12,19 @@ function is called at the same instants, so raising there is what Ctrl-C does, w
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections.abc import Iterator
-from types import FrameType, TracebackType
+from functools import cache
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
-_INSTANTS = ("call", "c_return")
+
+@cache
+def _looks_for_signals(code: CodeType) -> bool:
+    """Whether a function runs signal handlers when it begins; almost all do."""
+    resume = next((i.arg for i in dis.get_instructions(code) if i.opname == "RESUME"), 0)
+    return (resume or 0) < 2
 
 
 class Interrupt:
@@ -28,12 +35,19 @@ class Interrupt:
         self.has_come = False
         self._error = error
 
+    def __bool__(self) -> bool:
+        """Whether the interrupt has come."""
+        return self.has_come
+
     def __enter__(self) -> Interrupt:
         sys.setprofile(self._at)
         return self
 
     def _at(self, frame: FrameType, event: str, arg: Any) -> None:
-        if event not in _INSTANTS:
+        if event == "call":
+            if not _looks_for_signals(frame.f_code):
+                return
+        elif event != "c_return":
             return
         if self.left:
             self.left -= 1
