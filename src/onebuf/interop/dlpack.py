@@ -9,6 +9,7 @@ floats) travel as unsigned integers of the same width, with the type code rewrit
 from __future__ import annotations
 
 import ctypes
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ DEVICE = (1, 0)
 _HOST_DEVICES = {1: "CPU", 3: "CUDA host", 11: "ROCm host", 13: "CUDA managed"}
 _VERSION = (1, 1)
 _READ_ONLY, _IS_COPIED = 1, 2
+_MAX_NDIM = 64
+_MAX_NBYTES = 2**63 - 1
 _UNSIGNED = 1
 _KIND_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _CODES = {dtype: _KIND_CODES[dtypes.kind(dtype)] for dtype in (*dtypes.STANDARD, dtypes.float16)}
@@ -99,6 +102,8 @@ def export(
     <capsule object "dltensor_versioned" at ...>
     """
     versioned = _check_request(stream, max_version, dl_device)
+    if copy is not None and not isinstance(copy, bool | np.bool):
+        raise ArgumentTypeError(f"copy needs True, False or None, got {copy!r}")
     window = _without_idle_strides(window)
     reason = "copy=True was asked for" if copy else _copy_reason(window, versioned)
     if reason is not None:
@@ -153,12 +158,15 @@ def take(obj: Any) -> tuple[np.ndarray[Any, Any], str | None]:
             f"{getattr(obj, 'dtype', 'unknown dtype')} (DLPack type code {tensor.code}, "
             f"{tensor.bits} bits, {tensor.lanes} lanes); convert them first"
         )
+    _check_tensor(obj, tensor, dtype.itemsize)
     copied = isinstance(header, _ManagedVersioned) and bool(header.flags & _IS_COPIED)
     array: np.ndarray[Any, Any]
     if dtype in _FOREIGN_CODES:
         code, tensor.code = tensor.code, _UNSIGNED
-        array = np.from_dlpack(_Carrier(capsule))
-        tensor.code = code  # its deleter finds the header as its maker left it
+        try:
+            array = np.from_dlpack(_Carrier(capsule))
+        finally:
+            tensor.code = code  # its deleter finds the header as its maker left it
         array = array.view(dtype)
     else:
         array = np.from_dlpack(_Carrier(capsule))
@@ -191,6 +199,34 @@ def _header(capsule: Any) -> _Managed | _ManagedVersioned:
     return header
 
 
+def _check_tensor(obj: Any, tensor: _Tensor, itemsize: int) -> None:
+    """Raise for a header that no memory can have; NumPy reads through its pointers unasked."""
+    ndim = tensor.ndim
+    if not 0 <= ndim <= _MAX_NDIM or (ndim and not tensor.shape):
+        raise ExportError(
+            f"{type(obj).__name__}.__dlpack__ needs 0 to {_MAX_NDIM} axes with their extents, got "
+            f"{ndim}{'' if tensor.shape else ' and no extents'}"
+        )
+    shape = _integers(tensor.shape, ndim)
+    strides = _integers(tensor.strides, ndim) if tensor.strides else shape[1:]
+    numel = prod(shape)
+    steps = zip(strides, shape, strict=False) if numel else ()
+    reach = sum(abs(step) * (extent - 1) for step, extent in steps)
+    if min(shape, default=0) < 0 or max(numel, reach) * itemsize > _MAX_NBYTES:
+        raise ExportError(
+            f"{type(obj).__name__}.__dlpack__ claims elements that no memory can hold: shape "
+            f"{shape}, strides {strides if tensor.strides else None}"
+        )
+    if numel and not tensor.data:
+        raise ExportError(
+            f"{type(obj).__name__}.__dlpack__ claims {numel} elements and has no memory for them"
+        )
+
+
+def _integers(address: int, count: int) -> tuple[int, ...]:
+    return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
+
+
 def _check_request(stream: Any, max_version: Any, dl_device: Any) -> bool:
     """Raise unless the host can answer the request; whether it is for a versioned capsule."""
     if stream is not None:
@@ -202,7 +238,11 @@ def _check_request(stream: Any, max_version: Any, dl_device: Any) -> bool:
         )
     if max_version is None:
         return False
-    if not isinstance(max_version, tuple) or len(max_version) != 2:
+    if (
+        not isinstance(max_version, tuple)
+        or len(max_version) != 2
+        or not all(isinstance(part, int) for part in max_version)
+    ):
         raise ArgumentTypeError(f"max_version needs (major, minor) or None, got {max_version!r}")
     return bool(max_version[0] >= 1)
 

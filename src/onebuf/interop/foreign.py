@@ -8,6 +8,7 @@ stays alive as long as the array does.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -166,7 +167,42 @@ def _from_dlpack(obj: Any) -> Found | None:
 def _from_interface(obj: Any) -> Found | None:
     if not (hasattr(obj, "__array_struct__") or hasattr(obj, "__array_interface__")):
         return None
+    if not hasattr(obj, "__array_struct__"):
+        _check_interface(obj, obj.__array_interface__)
     return _if_shared(lambda: np.asarray(obj), f"{type(obj).__name__}.__array_interface__ copies")
+
+
+def _check_interface(obj: Any, interface: Any) -> None:
+    """Raise if elements are outside the memory that is named, or are said to be missing.
+
+    NumPy checks neither: it reads past the end of a buffer that is too short. What is given by its
+    address has no end that anybody could know.
+    """
+    if not isinstance(interface, dict):
+        return
+    if interface.get("mask") is not None:
+        raise ExportError(
+            f"needed elements that are all there, got a {type(obj).__name__} whose array interface "
+            f"has a mask; fill in what is missing first"
+        )
+    data, shape, typestr = map(interface.get, ("data", "shape", "typestr"))
+    if isinstance(data, tuple) or not isinstance(shape, tuple) or 0 in shape or typestr is None:
+        return  # NumPy refuses what is missing
+    strides = interface.get("strides")
+    available = memoryview(obj if data is None else data).nbytes
+    itemsize = np.dtype(typestr).itemsize
+    if strides is None:
+        low, high = 0, prod(shape) * itemsize
+    else:
+        spans = [step * (extent - 1) for step, extent in zip(strides, shape, strict=True)]
+        low, high = sum(min(span, 0) for span in spans), sum(max(span, 0) for span in spans)
+        high += itemsize
+    offset_bytes = interface.get("offset", 0)
+    if offset_bytes + low < 0 or offset_bytes + high > available:
+        raise ExportError(
+            f"the array interface of this {type(obj).__name__} claims bytes {offset_bytes + low} "
+            f"to {offset_bytes + high} of memory that has {available}"
+        )
 
 
 def _from_buffer(obj: Any) -> Found | None:
