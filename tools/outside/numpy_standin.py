@@ -1,9 +1,10 @@
 """A pytest plugin: NumPy's test files see onebuf wherever they ask for NumPy's arrays.
 
 A test file is executed with an ``import`` of its own. What it imports from NumPy are stand-ins
-for NumPy's modules: a function on arrays is onebuf's of that name, ``ndarray`` is `Buffer`, and
-what is not about arrays (dtypes, errors, limits, text) is NumPy's own. A function that onebuf does
-not have is there and raises a `Missing` when it is called, never NumPy's in silence.
+for NumPy's modules: a function on arrays is onebuf's of that name, ``ndarray`` is onebuf's, and
+what is not about arrays (dtypes, scalar types, errors, limits, text) is NumPy's own. A function
+that onebuf does not have is there and raises a `Missing` when it is called, never NumPy's in
+silence.
 NumPy itself is not changed, so what onebuf does with it is as always.
 """
 
@@ -48,18 +49,13 @@ _NUMPYS_OWN = """
 """
 NUMPYS_OWN = frozenset(_NUMPYS_OWN.split())
 """Names that may be NumPy's where onebuf has none: they are not functions of arrays."""
-_TYPE_NAMES = """
-    bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64
-    complex64 complex128 byte short intc int_ intp long longlong ubyte ushort uintc uint uintp
-    ulong ulonglong half single double csingle cdouble
-"""
-TYPE_NAMES = frozenset(_TYPE_NAMES.split())
 
 
 class Missing(AttributeError):
     """A function of NumPy's that onebuf does not have was called."""
 
 
+@functools.cache
 def missing(name: str) -> Callable[..., Any]:
     """What stands for a function that onebuf does not have."""
 
@@ -95,7 +91,7 @@ def public_names() -> dict[int, str]:
 
 def is_about_arrays(name: str, value: Any) -> bool:
     """Whether a public object of NumPy's takes or makes arrays."""
-    if name in NUMPYS_OWN or name in TYPE_NAMES:
+    if name in NUMPYS_OWN:
         return False
     kinds = FunctionType | BuiltinFunctionType | np.ufunc | type(np.pad)
     return isinstance(value, kinds) or hasattr(value, "__getitem__")
@@ -108,6 +104,8 @@ def translated(value: Any) -> Any:
         return standin(value.__name__) if inside else value
     if value is np.ndarray:
         return getattr(onebuf, "ndarray", onebuf.Buffer)
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return value
     path = public_names().get(id(value))
     if path is None:
         return value
@@ -116,17 +114,17 @@ def translated(value: Any) -> Any:
     if ours is None:
         if not is_about_arrays(name, value):
             return value
-        absent = missing(path.partition(".")[2])
-        return or_numpys(absent, value) if _loading else absent
+        return or_numpys(missing(path.partition(".")[2]), value)
     if name in NUMPYS_OWN and name != "from_dlpack":
         return value
-    return or_numpys(ours, value) if _loading and isinstance(ours, FunctionType) else ours
+    return or_numpys(ours, value) if isinstance(ours, FunctionType) else ours
 
 
 _loading: list[str] = []
 """What is going on, while test files are imported and their parameters are made."""
 
 
+@functools.cache
 def or_numpys(ours: Any, numpys: Any) -> Any:
     """``ours``; while tests are collected NumPy's, for what ours refuses.
 
