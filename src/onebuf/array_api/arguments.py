@@ -87,9 +87,10 @@ def operand_of(name: str, x: Any, argument: str = "x") -> Any:
 def buffers_of(name: str, arrays: Any, argument: str = "arrays") -> list[Buffer]:
     """An argument of ``name`` that has to be a sequence of buffers, or of what becomes one."""
     no_rows = isinstance(arrays, Buffer | np.ndarray) and not arrays.shape
-    if not isinstance(arrays, Iterable) or no_rows or isinstance(arrays, str):
+    if not hasattr(arrays, "__getitem__") or no_rows or isinstance(arrays, str | dict):
         raise ArgumentTypeError(
-            f"{name} needs a list or tuple of buffers as {argument}, got {type(arrays).__name__}"
+            f'{name}: arrays to stack must be passed as a "sequence" type: needed a list or tuple '
+            f"of buffers as {argument}, got {type(arrays).__name__}"
         )
     return [buffer_of(name, x, f"{argument}[{place}]") for place, x in enumerate(arrays)]
 
@@ -132,13 +133,15 @@ def check_cast(
     name: str, source: np.dtype[Any], target: np.dtype[Any], casting: str = "same_kind"
 ) -> None:
     """Raise where NumPy's rule called ``casting`` has no conversion between two types."""
+    if casting not in _CASTINGS:
+        raise ArgumentError(
+            f"casting must be one of {', '.join(map(repr, _CASTINGS))}: {name} got {casting!r}"
+        )
     if source is target:
         return
-    if casting not in _CASTINGS:
-        raise ArgumentError(f"{name} needs casting to be one of {_CASTINGS}, got {casting!r}")
     if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
         raise DTypeError(
-            f"{name} cannot cast its result from {source.name} to an out of {target.name} "
+            f"{name} cannot cast from {source.name} to {target.name} "
             f"according to the rule {casting!r}; convert with astype(...) first"
         )
 

@@ -21,8 +21,9 @@ from onebuf.array_api.arguments import (
     whole,
 )
 from onebuf.buffer import Buffer
-from onebuf.dtypes import as_dtype, kind
+from onebuf.dtypes import as_dtype, float64, kind, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes as broadcast_two_or_more
 from onebuf.layout import normalize_axes, normalize_axis
 
@@ -68,18 +69,26 @@ def concat(
     >>> concat([Buffer([1, 2]), Buffer([3])])
     Buffer([1, 2, 3], shape=(3,), dtype=int32, device=CPU)
     """
-    nodes = [x._node for x in buffers_of("concat", arrays)]
+    nodes = _parts("concat", arrays, out, dtype, casting)
     joined = Buffer._value(ops.concat(nodes, axis))
-    return _finished("concat", joined, out, dtype, casting)
+    return joined if out is None else into("concat", out, joined, casting)
 
 
-def _finished(name: str, joined: Buffer, out: Any, dtype: Any, casting: str) -> Buffer:
-    """``joined`` in the type or the place asked for."""
+def _parts(name: str, arrays: Any, out: Any, dtype: Any, casting: str) -> list[Node]:
+    """What is to be joined, each part in the type asked for if ``casting`` allows it."""
+    nodes = [x._node for x in buffers_of(name, arrays)]
+    if dtype is None and out is None and casting == "same_kind":
+        return nodes
+    if dtype is not None and out is not None:
+        raise ArgumentTypeError(f"{name} needs dtype or out, got both; out has a dtype of its own")
     if dtype is not None:
         wanted = as_dtype(dtype)
-        check_cast(name, joined.dtype, wanted, casting)
-        joined = joined.astype(wanted, copy=False)
-    return joined if out is None else into(name, out, joined, casting)
+    else:
+        types = [node.dtype for node in nodes]
+        wanted = getattr(out, "dtype", None) or (promote(*types) if types else float64)
+    for node in nodes:
+        check_cast(name, node.dtype, wanted, casting)
+    return nodes if out is not None else [ops.cast(node, wanted) for node in nodes]
 
 
 @public
@@ -234,8 +243,9 @@ def stack(
     casting: str = "same_kind",
 ) -> Buffer:
     """Buffers of one shape along a new axis."""
-    nodes = [x._node for x in buffers_of("stack", arrays)]
-    return _finished("stack", Buffer._value(ops.stack(nodes, axis)), out, dtype, casting)
+    nodes = _parts("stack", arrays, out, dtype, casting)
+    joined = Buffer._value(ops.stack(nodes, axis))
+    return joined if out is None else into("stack", out, joined, casting)
 
 
 @public
