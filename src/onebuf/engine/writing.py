@@ -7,12 +7,13 @@ the memory are realised, then the memory is written. Whatever fails fails before
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from onebuf import switch
-from onebuf.dtypes import kind, meet_scalar, typed_scalar
+from onebuf.dtypes import FIRST_ADDED, kind, meet_scalar, typed_scalar
 from onebuf.engine import gate
 from onebuf.engine.elementary import INEXACT, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.realizing import force, is_here, own, peek, read
@@ -25,6 +26,7 @@ from onebuf.graph import (
     SOURCE,
     UNARY,
     VIEW,
+    Fresh,
     Node,
     Op,
     elementwise_dtype,
@@ -36,10 +38,22 @@ from onebuf.graph import (
 )
 from onebuf.layout import View, broadcast_shapes
 from onebuf.memory import FileBlock, address_of
-from onebuf.ops import Scalar, binary, cast, constant, is_square, quietly, view_of
+from onebuf.ops import (
+    SCALARS,
+    Scalar,
+    binary,
+    cast,
+    constant,
+    is_square,
+    quiet_context,
+    quietly,
+    view_of,
+)
 from onebuf.options import options
 
 Array = np.ndarray[Any, Any]
+
+_SCALARS = frozenset(SCALARS)
 
 
 def assign(target: Node, value: Node | Scalar) -> None:
@@ -75,6 +89,9 @@ def assign(target: Node, value: Node | Scalar) -> None:
 def update(op: Op, target: Node, value: Node | Scalar) -> None:
     """``target = op(target, value)`` in the memory of ``target``."""
     dtype = target.dtype
+    array = target.array
+    if array is not None and _update_small(op, target, array, value):
+        return
     if isinstance(value, Node):
         _check_fits(value.shape, target.shape, in_place=True)
     if not is_here(target):
@@ -96,6 +113,44 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
         change(op.name, target, lambda array: OUR_LOOPS[UNARY["square"]](array, array))
         return
     change(op.name, target, lambda array: _update(op, array, operand, result))
+
+
+def _update_small(op: Op, target: Node, array: Array, value: Any) -> bool:
+    """Update a few stored elements the short way, if there is nothing in the way.
+
+    Whatever is not plain is left to the long way, and so are the errors.
+    """
+    dtype = target.dtype
+    if value.__class__ in _SCALARS:
+        scalar: type = value.__class__
+        operand, other = value, meet_scalar(dtype, scalar)
+    else:
+        operand, other = value.array, value.dtype
+        if operand is None or (operand.shape != array.shape and operand.shape != ()):
+            return False
+    loop = _plain_loop(op, dtype, other)
+    if loop is None or array.size > options().eager_numel or listeners() or switch.on:
+        return False
+    flags = array.flags
+    if not flags.c_contiguous or not flags.writeable or has_readers(target):
+        return False
+    try:
+        quiet_context().run(loop, array, operand, array)
+    except OverflowError:
+        return False
+    return True
+
+
+@cache
+def _plain_loop(op: Op, dtype: np.dtype[Any], other: np.dtype[Any]) -> Any:
+    """NumPy's loop that updates elements of ``dtype`` in place; None if it takes more than that."""
+    if max(dtype.num, other.num) >= FIRST_ADDED or kind(dtype) == "c":
+        return None
+    if elementwise_dtype(op, dtype, other) != dtype:
+        return None
+    if op in INEXACT or op is BINARY["pow"] or is_ours(op, dtype, dtype):
+        return None
+    return OUR_LOOPS.get(op)
 
 
 def _is_itself(target: Node, value: Node) -> bool:
@@ -243,6 +298,11 @@ def _why_read_only(node: Node) -> str:
         "the destination is read-only: this buffer's memory is read only, because its owner's is, "
         "or it was made so by setflags; write to a copy instead: b = b.copy()"
     )
+
+
+def has_readers(node: Node) -> bool:
+    """Whether something may still have to read the memory of ``node``, which is stored."""
+    return (node.__class__ is not Fresh or node.is_shared) and bool(node.readers)
 
 
 def settle_readers(node: Node) -> None:

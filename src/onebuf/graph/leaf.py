@@ -112,6 +112,11 @@ class Fresh(Leaf):
         self._block: Block | None = None
 
     @property
+    def is_shared(self) -> bool:
+        """Whether somebody asked for the block; before, nobody can have to read it."""
+        return self._block is not None
+
+    @property
     def block(self) -> Block:  # type: ignore[override]
         """The block that the elements lie on."""
         if self._block is None:
