@@ -14,7 +14,7 @@ import onebuf
 from onebuf import Buffer, dtypes
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
 from onebuf.ops.philox import philox4x32, random_words
-from onebuf.random import Generator
+from onebuf.random import LazyGenerator as Generator
 
 FLOATS = [d for d in dtypes.ALL if dtypes.kind(d) == "f"]
 WHOLE = [d for d in dtypes.ALL if dtypes.kind(d) in "iu"]
@@ -75,11 +75,21 @@ def test_a_stream_is_long():
 
 DRAWS = {
     "uniform": lambda g: g.uniform((50,)),
-    "uniform float64": lambda g: g.uniform((50,), dtype="float64"),
-    "uniform between": lambda g: g.uniform((50,), -3, 5),
+    "uniform float32": lambda g: g.uniform((50,), dtype="float32"),
+    "uniform bfloat16": lambda g: g.uniform((50,), dtype="bfloat16"),
+    "uniform between": lambda g: g.uniform(-3, 5, (50,)),
+    "uniform below bounds": lambda g: g.uniform(0.0, Buffer([1.0, 20.0]), (25, 2)),
+    "random": lambda g: g.random((5, 10)),
+    "rand": lambda g: g.rand(5, 10),
     "normal": lambda g: g.normal((51,)),
-    "normal float64": lambda g: g.normal((50,), 1, 2, "float64"),
+    "normal float32": lambda g: g.normal(1, 2, (50,), "float32"),
+    "normal around arrays": lambda g: g.normal(np.arange(50.0), 0.5),
+    "standard_normal": lambda g: g.standard_normal(7),
+    "randn": lambda g: g.randn(50),
     "integers": lambda g: g.integers(0, 1000, (50,)),
+    "integers int16": lambda g: g.integers(-50, 1000, (50,), "int16"),
+    "integers below arrays": lambda g: g.integers(0, np.arange(100, 150)),
+    "randint": lambda g: g.randint(1000, size=50),
     "permutation": lambda g: g.permutation(50),
 }
 every_draw = pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
@@ -115,6 +125,36 @@ def test_the_bits_are_the_same_at_once_and_later(draw):
 
 
 @every_draw
+def test_draws_made_ahead_are_the_same(draw):
+    one, two = Generator(8), Generator(8)
+    for _ in range(30):  # more than are made ahead at first
+        at_once = np.array(draw(one).unwrap())
+        with lazily():
+            later = np.array(draw(two).unwrap())
+        assert at_once.tobytes() == later.tobytes()
+
+
+def test_draws_made_ahead_are_nobody_elses():
+    generator = Generator(7)
+    drawn = [generator.uniform(size=4) for _ in range(40)]
+    before = [one.to_python() for one in drawn]
+    for one in drawn:
+        one[...] = 0
+    generator.seed(7)
+    assert [generator.uniform(size=4).to_python() for _ in range(40)] == before
+
+
+def test_kinds_of_small_draws_do_not_disturb_one_another():
+    def some(generator, size):
+        calls = (generator.uniform, generator.standard_normal, generator.random)
+        return [calls[i % 3](size=size).to_python() for i in range(60)]
+
+    small = some(Generator(5), 6)
+    with lazily():
+        assert some(Generator(5), 6) == small
+
+
+@every_draw
 def test_seeding_starts_again(draw):
     generator = Generator(7)
     first = draw(generator).to_python()
@@ -142,9 +182,9 @@ def test_every_seed_of_64_bits_is_another(seed):
 
 def test_the_namespace_and_the_factories_share_one_seed():
     onebuf.random.seed(11)
-    one = [Buffer.uniform((3,)).to_python(), onebuf.random.normal((3,)).to_python()]
+    one = [Buffer.uniform((3,)).to_python(), onebuf.random.normal(size=3, dtype="f4").to_python()]
     onebuf.random.seed(11)
-    two = [onebuf.random.uniform((3,)).to_python(), Buffer.normal((3,)).to_python()]
+    two = [onebuf.random.uniform((3,), dtype="f4").to_python(), Buffer.normal((3,)).to_python()]
     assert one == two
 
 
@@ -205,7 +245,7 @@ def test_normal_is_normal(dtype, seed):
 
 
 def test_normal_is_scaled_and_shifted():
-    sample = np.asarray(Generator(1).normal((MANY,), 5.0, 0.25))
+    sample = np.asarray(Generator(1).normal(5.0, 0.25, MANY))
     assert sample.mean() == pytest.approx(5.0, abs=0.01)
     assert sample.std() == pytest.approx(0.25, abs=0.01)
 
@@ -254,7 +294,7 @@ def test_a_large_range_keeps_its_low_bits():
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("low, high", [(0.0, 1.0), (-2.0, 3.0), (1.0, 2.0)])
 def test_uniform_is_at_least_low_and_below_high(dtype, low, high):
-    sample = Generator(6).uniform((MANY,), low, high, dtype)
+    sample = Generator(6).uniform(low, high, MANY, dtype)
     assert sample.dtype == dtype
     values = np.asarray(sample.astype("float64"))
     assert values.min() >= low
@@ -277,11 +317,88 @@ def test_floats_use_their_bits(dtype, levels):
 @pytest.mark.parametrize("draw", ["uniform", "normal"])
 def test_shapes_are_what_was_asked_for(draw, shape):
     extents = (shape,) if isinstance(shape, int) else tuple(shape)
-    assert getattr(Generator(1), draw)(shape).shape == extents
+    assert getattr(Generator(1), draw)(size=shape).shape == extents
+    assert getattr(Generator(1), draw)(shape=shape).shape == extents
+    assert getattr(Generator(1), draw)(extents).shape == extents
     assert Generator(1).integers(0, 5, shape).shape == extents
 
 
+# NumPy's order of arguments
+
+
+def test_the_order_of_arguments_is_numpys():
+    x = onebuf.random.normal(0, 1, 1000)
+    assert (x.shape, x.dtype) == ((1000,), "float64")
+    assert abs(x.mean()) < 0.2
+    assert 0.8 < x.std() < 1.2
+    y = onebuf.random.uniform(10, 20, (30, 4))
+    assert (y.shape, y.dtype) == ((30, 4), "float64")
+    assert y.min() >= 10
+    assert y.max() < 20
+    assert onebuf.random.normal(100.0, 0.1, 5).min() > 99
+
+
+def test_no_size_gives_a_number():
+    for draw in (onebuf.random.uniform, onebuf.random.normal, onebuf.random.random):
+        assert type(draw()) is float
+    assert type(onebuf.random.rand()) is type(onebuf.random.randn()) is float
+    assert type(onebuf.random.integers(5)) is type(onebuf.random.randint(5)) is int
+    assert 90 < onebuf.random.normal(100) < 110
+    assert 4 <= onebuf.random.uniform(4, 5) < 5
+    assert 0 <= onebuf.random.uniform(0) < 1
+
+
+def test_one_whole_number_for_uniform_is_how_many():
+    assert onebuf.random.uniform(16).shape == (16,)
+
+
+def test_a_tuple_alone_is_a_shape():
+    assert onebuf.random.uniform((2, 3)).shape == (2, 3)
+    assert onebuf.random.normal((2, 3), dtype="float32").dtype == "float32"
+    assert onebuf.random.normal((2000,), mean=50.0, std=0.1).mean() == pytest.approx(50, abs=0.1)
+
+
+def test_parameters_can_be_arrays():
+    around = Generator(3).normal([0.0, 100.0], Buffer([0.1, 1.0]), (500, 2))
+    np.testing.assert_allclose(around.mean(axis=0).to_python(), [0, 100], atol=0.3)
+    np.testing.assert_allclose(around.std(axis=0).to_python(), [0.1, 1.0], rtol=0.2)
+    assert Generator(3).normal((0, 100), (1, 2), (500, 2)).shape == (500, 2)
+    between = np.asarray(Generator(3).uniform(np.arange(3.0), np.arange(3.0) + 0.5, (500, 3)))
+    assert (between >= np.arange(3.0)).all()
+    assert (between <= np.arange(3.0) + 0.5).all()
+    whole = np.asarray(Generator(3).integers([0, -5], [3, 5], (500, 2), endpoint=True))
+    assert (whole.min(axis=0), whole.max(axis=0)) == (pytest.approx([0, -5]), pytest.approx([3, 5]))
+
+
+def test_the_default_dtype_is_the_namespaces():
+    assert onebuf.random.normal(0, 1, 3).dtype == "float64"
+    with onebuf.config(default_float="float32"):
+        assert onebuf.random.normal(0, 1, 3).dtype == "float32"
+        assert onebuf.random.rand(3).dtype == "float32"
+    assert onebuf.random.randint(0, 9, 3).dtype == "int64"
+
+
+def test_a_large_draw_is_lazy_and_fused():
+    x = onebuf.random.normal(0, 1, 200_000)
+    assert not x.is_realized
+    assert x.sum().item() == pytest.approx(np.asarray(x).sum())
+
+
+@pytest.mark.parametrize("seed", [np.int64(5), [1, 2, 3], np.array([1, 2]), Buffer([1, 2])])
+def test_seeds_are_what_numpy_takes(seed):
+    onebuf.random.seed(seed)
+    first = onebuf.random.rand(3).to_python()
+    onebuf.random.seed(seed)
+    assert onebuf.random.rand(3).to_python() == first
+
+
 # Permutations
+
+
+def test_other_axes_are_permuted_too():
+    x = np.arange(12).reshape(3, 4)
+    shuffled = np.asarray(Generator(2).permutation(x, axis=1))
+    assert sorted(shuffled.T.tolist()) == x.T.tolist()
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 10, 1000])
@@ -320,7 +437,7 @@ def test_rows_of_a_buffer_are_permuted():
         (ArgumentError, lambda g: g.seed(2**64), str(2**64)),
         (ArgumentError, lambda g: g.split(0), "0"),
         (ArgumentError, lambda g: g.permutation(-3), "-3"),
-        (ArgumentError, lambda g: g.normal((2,), 0, -1.0), "-1.0"),
+        (ArgumentError, lambda g: g.normal(0, -1.0, 2), "-1.0"),
         (ArgumentError, lambda g: g.integers(5, 5), "low=5 and high=5"),
         (ArgumentError, lambda g: g.integers(0, 300, (2,), "uint8"), "300"),
         (ArgumentError, lambda g: g.integers(0), "high=0"),
@@ -328,6 +445,16 @@ def test_rows_of_a_buffer_are_permuted():
         (DTypeError, lambda g: g.uniform((2,), dtype="int32"), "int32"),
         (DTypeError, lambda g: g.normal((2,), dtype="complex64"), "complex64"),
         (ValueError, lambda g: g.uniform((-1,)), "-1"),
+        (ArgumentTypeError, lambda g: g.uniform((50,), -3, 5), "size=(50,)"),
+        (ArgumentTypeError, lambda g: g.normal((50,), 1.0), "loc=[50]"),
+        (ArgumentTypeError, lambda g: g.normal(size=2, shape=2), "both"),
+        (ArgumentTypeError, lambda g: g.normal(1.0, mean=1.0), "both"),
+        (ArgumentTypeError, lambda g: g.integers(0.5, 3), "0.5"),
+        (ArgumentError, lambda g: g.uniform(5, 1, 3), "low=5.0"),
+        (ArgumentError, lambda g: g.normal(0.0, [1.0, -1.0]), "scale < 0"),
+        (ArgumentError, lambda g: g.integers([1, 5], 3), "low < high"),
+        (ArgumentError, lambda g: g.normal([1.0, 2.0], 1.0, 3), "(3,)"),
+        (ArgumentError, lambda g: g.seed([-1, 2]), "-1"),
     ],
 )
 def test_mistakes_say_what_came(kind, does, says):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from onebuf import errors, random
-from onebuf.array_api.beyond import diag
+from onebuf.array_api.beyond import asbuffer, diag
 from onebuf.array_api.creation import (
     arange,
     asarray,
@@ -249,7 +249,7 @@ __all__ = [
     "apply_along_axis", "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh",
     "arctan", "arctan2", "arctanh", "argmax", "argmin", "argpartition", "argsort", "argwhere",
     "around", "array", "array2string", "array_equal", "array_equiv", "array_repr",
-    "array_split", "array_str", "asanyarray", "asarray", "asarray_chkfinite",
+    "array_split", "array_str", "asanyarray", "asarray", "asarray_chkfinite", "asbuffer",
     "ascontiguousarray", "asfortranarray", "asin", "asinh", "astype", "atan", "atan2", "atanh",
     "atleast_1d", "atleast_2d", "atleast_3d", "average", "bartlett", "base_repr", "bfloat16",
     "binary_repr", "bincount", "bitwise_and", "bitwise_count", "bitwise_invert",

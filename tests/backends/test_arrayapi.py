@@ -74,7 +74,7 @@ GRAPHS = {
     "complex numbers": lambda f, g, i, b, c: abs(onebuf.conj(c) * c) + onebuf.real(c),
     "imaginary parts": lambda f, g, i, b, c: onebuf.imag(c * 1j),
     "random bits": lambda f, g, i, b, c: (
-        onebuf.random.Generator(3).uniform((5,), dtype="float32") + 1
+        onebuf.random.LazyGenerator(3).uniform((5,), dtype="float32") + 1
     ),
 }
 

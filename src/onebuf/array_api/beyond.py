@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from onebuf.array_api.arguments import buffer_of, public, whole
-from onebuf.array_api.creation import arange
+from onebuf.array_api.creation import arange, asarray
 from onebuf.array_api.searching import where
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError
+from onebuf.machine import Device, current_context
+
+Where = str | Device | None
+
+
+@public
+def asbuffer(x: Any, dtype: Any = None, *, device: Where = None) -> Buffer:
+    """The elements of ``x`` on ``device``; by default on the context whose ``with`` block this is.
+
+    On a context every queue gets a replica, in a `ReplicatedBuffer`. Outside of all contexts it
+    is a buffer of the host, as from `asarray`.
+
+    >>> from onebuf import context
+    >>> with context(["CPU"], queues=2):
+    ...     b = asbuffer([0, 1, 2])
+    >>> [replica.tolist() for replica in (b + 1).read()]
+    [[1, 2, 3], [1, 2, 3]]
+    """
+    return asarray(x, dtype=dtype, device=current_context() if device is None else device)
 
 
 @public

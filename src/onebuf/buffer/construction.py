@@ -98,14 +98,33 @@ def _fill(out: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> None:
 class Bits:
     """A supply of random bits: a key, and the number of the next stream below it."""
 
+    _state: tuple[tuple[int, int], itertools.count[int]]
+
     def __init__(self, seed: int | None = None) -> None:
         self.seed(seed)
 
     def seed(self, seed: int | None = None) -> None:
         """Start again from ``seed``; from the system's own randomness if None."""
         number = int.from_bytes(os.urandom(8), "little") if seed is None else seed
-        key = (number & 0xFFFFFFFF, (number >> 32) & 0xFFFFFFFF)
-        self._state = key, itertools.count(1)
+        self.state = (number & 0xFFFFFFFF, (number >> 32) & 0xFFFFFFFF), 1
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What the streams are numbered below; a new object whenever the supply starts again."""
+        return self._state[0]
+
+    @property
+    def state(self) -> tuple[tuple[int, int], int]:
+        """The key and the number of the next stream: the supply can be continued from these."""
+        key, numbers = self._state
+        coming = next(numbers)
+        self._state = key, itertools.count(coming)
+        return key, coming
+
+    @state.setter
+    def state(self, state: tuple[tuple[int, int], int]) -> None:
+        key, coming = state
+        self._state = key, itertools.count(coming)
 
     def draw(self) -> Draw:
         """A stream that nobody else gets."""

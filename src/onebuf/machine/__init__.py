@@ -2,7 +2,7 @@
 
 from onebuf.machine.allocating import CachingAllocator
 from onebuf.machine.blocks import DeviceBlock
-from onebuf.machine.context import Context, checked_index, context
+from onebuf.machine.context import Context, checked_index, context, current_context
 from onebuf.machine.device import CPU, Device, check_place, device, devices, opened
 from onebuf.machine.driver import Allocator, Driver, Event, Facts, SharingDriver, Stats
 from onebuf.machine.names import Name, canonical, parse
@@ -28,6 +28,7 @@ __all__ = [
     "check_place",
     "checked_index",
     "context",
+    "current_context",
     "device",
     "devices",
     "kinds",

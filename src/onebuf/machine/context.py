@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from onebuf.errors import ArgumentError, DeviceError
@@ -45,9 +46,11 @@ class Context(Device):
         return len(self.places)
 
     def __enter__(self) -> Context:
+        _entered.set((*_entered.get(), self))
         return self
 
     def __exit__(self, *exception: object) -> None:
+        _entered.set(_entered.get()[:-1])
         self.synchronize()
 
     def __repr__(self) -> str:
@@ -61,6 +64,21 @@ class Context(Device):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _context_of, (self.places,)
+
+
+_entered: ContextVar[tuple[Context, ...]] = ContextVar("entered", default=())
+"""The contexts whose ``with`` blocks this thread or task is in, the innermost last."""
+
+
+def current_context() -> Context | None:
+    """The context of the innermost ``with`` block, or None outside of all.
+
+    >>> with context(["CPU"], queues=2):
+    ...     current_context()
+    Context(CPU@1, CPU@2)
+    """
+    entered = _entered.get()
+    return entered[-1] if entered else None
 
 
 _contexts: dict[tuple[Device, ...], Context] = {}

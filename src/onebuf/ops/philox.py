@@ -28,8 +28,15 @@ def philox4x32(counters: Array, key: tuple[int, int]) -> Array:
     for _ in range(_ROUNDS):
         p0 = c0 * _MULTIPLIERS[0]
         p1 = c2 * _MULTIPLIERS[1]
-        c0, c2 = (p1 >> _HALF) ^ c1 ^ np.uint64(k0), (p0 >> _HALF) ^ c3 ^ np.uint64(k1)
-        c1, c3 = p1 & _LOW, p0 & _LOW
+        c0 = p1 >> _HALF
+        c0 ^= c1
+        c0 ^= np.uint64(k0)
+        c2 = p0 >> _HALF
+        c2 ^= c3
+        c2 ^= np.uint64(k1)
+        p1 &= _LOW
+        p0 &= _LOW
+        c1, c3 = p1, p0
         k0, k1 = (k0 + _WEYL[0]) & 0xFFFFFFFF, (k1 + _WEYL[1]) & 0xFFFFFFFF
     return np.stack((c0, c1, c2, c3), axis=1)
 
@@ -65,6 +72,21 @@ def random_words(key: tuple[int, int], stream: int, first: int, out: Array) -> N
         words = philox4x32(counters, key).reshape(-1)[skip : skip + out.size - done]
         out[done : done + words.size] = words
         done += words.size
+
+
+def first_words(key: tuple[int, int], stream: int, streams: int, count: int) -> Array:
+    """The first ``count`` words of 32 bits of several streams: (streams, count).
+
+    >>> [f"{word:08x}" for word in first_words((0, 0), 0, 2, 3)[0]]
+    ['6627e8d5', 'e169c58d', 'bc57ac4c']
+    """
+    counters = np.zeros((streams, -(-count // 4), 4), np.uint64)
+    numbers = np.arange(stream, stream + streams, dtype=np.uint64)
+    counters[..., 0] = np.arange(counters.shape[1], dtype=np.uint64)
+    counters[..., 2] = (numbers & _LOW)[:, None]
+    counters[..., 3] = (numbers >> _HALF)[:, None]
+    words = philox4x32(counters.reshape(-1, 4), key).astype(np.uint32)
+    return np.ascontiguousarray(words.reshape(streams, -1)[:, :count])
 
 
 def word_at(position: Any, key: Any, stream: Any, bits: int) -> int:
