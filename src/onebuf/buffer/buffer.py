@@ -27,7 +27,7 @@ from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted
 from onebuf.errors import ArgumentError, LayoutError
-from onebuf.graph import FREED, Element, Leaf, Node
+from onebuf.graph import FREED, Element, Leaf, Node, Number
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
@@ -290,7 +290,7 @@ class Buffer(
     def __getitem__(self, key: Any, /) -> Self:
         node = self._node
         array = node.array
-        if array is not None and indexing.is_basic(key):
+        if array is not None and (key.__class__ is int or indexing.is_basic(key)):
             try:
                 part = array[key]
             except (IndexError, TypeError, ValueError):
@@ -298,12 +298,18 @@ class Buffer(
                 raise
             if part.__class__ is _ndarray:
                 return self._indexed(Leaf(part, node.block))  # type: ignore[arg-type]
-            element = Element(part)
-            element.claimed = True
+            element = Element()  # type: ignore[call-arg]  # `Element.of`, spelled out for speed
+            element.scalar = part
+            element.dtype = node.dtype
+            element._array = element._block = None
             value = _new(self.__class__)
             value._node = element
             value._base = None
             return value
+        if key.__class__ is self.__class__ and isinstance(key._node, Number) and node.shape:
+            index = key._node
+            if index.dtype.kind in "iu":
+                return self[int(index.scalar)]
         found, is_view = indexing.get(node, key)
         return self._indexed(found) if is_view else self._value(found)
 
@@ -316,7 +322,7 @@ class Buffer(
     def __setitem__(self, key: Any, value: Any, /) -> None:
         if self._base is None and not self._node.shape:
             self._unfix()
-        new = operand(value)
+        new = value._node if value.__class__ is self.__class__ else operand(value)
         if new is None:
             new = as_node(value, None, None, {}, None)
         indexing.put(self._node, key, new)

@@ -21,8 +21,9 @@ from onebuf.buffer.handle import Handle
 from onebuf.engine import is_here, own, read, realize
 from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError
 from onebuf.graph import SOURCE, Element, Number
+from onebuf.ops import SCALARS
 
-_new = object.__new__
+_SCALARS = frozenset(SCALARS)
 
 
 def python_number(array: np.ndarray[Any, Any]) -> Any:
@@ -97,7 +98,10 @@ class Conversion(Handle):
         """
         node = self._node
         if isinstance(node, Number) and not index:
-            return node.scalar.item() if not dtypes.is_added(node.dtype) else float(node.scalar)
+            scalar = node.scalar
+            if scalar.__class__ in _SCALARS:
+                return scalar
+            return float(scalar) if dtypes.is_added(node.dtype) else scalar.item()
         if index:
             return python_number(read(self._at_index(index)._node))
         if node.numel != 1:
@@ -147,7 +151,10 @@ class Conversion(Handle):
         return cast(float, value)
 
     def __bool__(self, /) -> bool:
-        count = self._node.numel
+        node = self._node
+        if isinstance(node, Number):
+            return bool(node.scalar)
+        count = node.numel
         if count == 1:
             return bool(self.item())
         if not count:
@@ -161,9 +168,15 @@ class Conversion(Handle):
         )
 
     def __int__(self, /) -> int:
+        node = self._node
+        if isinstance(node, Number) and node.dtype.kind != "c":
+            return int(node.scalar)
         return int(self._real("int"))
 
     def __float__(self, /) -> float:
+        node = self._node
+        if isinstance(node, Number) and node.dtype.kind != "c":
+            return float(node.scalar)
         return float(self._real("float"))
 
     def __complex__(self, /) -> complex:
@@ -173,6 +186,9 @@ class Conversion(Handle):
         return complex(value)
 
     def __index__(self, /) -> int:
+        node = self._node
+        if isinstance(node, Number) and node.dtype.kind in "iu":
+            return int(node.scalar)
         if self._node.shape or dtypes.kind(self._node.dtype) not in "iu":
             raise ArgumentTypeError(
                 f"only integer scalar arrays can be converted to a scalar index: an index needs "
@@ -219,11 +235,13 @@ def _numbers(buffer: Handle) -> Iterator[Any]:
     """A buffer for each element of a vector, as it is when its turn comes."""
     node = buffer._node
     array = read(node) if node.base.op is SOURCE else own(node)
-    cls = buffer.__class__
+    cls, dtype, new = buffer.__class__, node.dtype, object.__new__
     for scalar in array:
-        element = Element(scalar)
-        element.claimed = True
-        value = _new(cls)
+        element = Element()  # type: ignore[call-arg]  # `Element.of`, spelled out for speed
+        element.scalar = scalar
+        element.dtype = dtype
+        element._array = element._block = None
+        value = new(cls)
         value._node = element
         value._base = None
         yield value

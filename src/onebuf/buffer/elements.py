@@ -18,7 +18,7 @@ def names_one(node: Node, key: Any) -> bool:
     """Whether a basic ``key`` names one element: a whole number for each axis, and nothing else.
 
     >>> import numpy as np
-    >>> three = Element(np.float64(3))
+    >>> three = Element.of(3.0, np.dtype(float))
     >>> names_one(three, ()), names_one(three, ...)
     (True, False)
     """
@@ -34,10 +34,15 @@ def names_one(node: Node, key: Any) -> bool:
 
 def element(node: Node, key: Any) -> Node:
     """The number at ``key``, which names one element of ``node``."""
+    if node.array is not None:
+        try:
+            return Element.of(node.array[key], node.dtype)
+        except IndexError:
+            pass  # the index says more
     one = index(node, key)
     if not is_here(node):
         return copied(one)
     base = node.base
     if base.op is not SOURCE:
         realize([base])
-    return Element(read(one)[()])
+    return Element.of(read(one)[()], node.dtype)

@@ -18,6 +18,8 @@ def claim(node: Node) -> Node:
     """``node`` for a buffer that is to own it; of a node that another buffer owns, a copy."""
     owner = node.base
     if owner.claimed or owner.op is CONSTANT:
+        if isinstance(node, Number):
+            return node
         node = owner = copied(node)
     owner.claimed = True
     return node

@@ -16,11 +16,11 @@ import numpy as np
 from onebuf.buffer import placed_indexing
 from onebuf.buffer.elements import element, names_one
 from onebuf.buffer.taking import taken
-from onebuf.dtypes import typed_scalar
+from onebuf.dtypes import float64, int64, typed_scalar
 from onebuf.engine import assign, change, check_kind, is_here, masks, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
-from onebuf.graph import SOURCE, Node
+from onebuf.graph import SOURCE, Node, Number
 from onebuf.memory import PoolBlock
 from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
 
@@ -59,12 +59,13 @@ def plain(key: Any) -> Any:
 
 def get(node: Node, key: Any) -> tuple[Node, bool]:
     """The elements that ``key`` selects, and whether as a view of ``node``."""
+    if not is_basic(key):
+        key = _whole(key)
     if is_basic(key):
         return _seen(node, key)
     key = _with_arrays(key)
     if not is_here(node):
-        key = _whole(key)
-        return _seen(node, key) if is_basic(key) else (placed_indexing.pick(node, key), False)
+        return placed_indexing.pick(node, key), False
     later = taken(node, key)
     if later is not None:
         return later, False
@@ -144,15 +145,25 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
     Whatever NumPy refuses is left to the long way, whose errors say more.
     """
     array = node.array
-    if array is None or not array.flags.c_contiguous or not array.flags.writeable or node.readers:
+    if array is None or not array.flags.carray or node.readers:
         return False
-    if value.__class__ not in _SCALARS:
-        if value.dtype is not node.dtype or value.array is None:
-            return False
-        if value.array.size > 1 and not _is_apart(node, value):
-            return False
-        value = value.array
     told = listeners()
+    if value.__class__ not in _SCALARS:
+        if value.dtype is not node.dtype:
+            return False
+        if isinstance(value, Number):
+            value = value.scalar
+        elif value.array is None or not _is_apart(node, value):
+            return False
+        else:
+            value = value.array
+    quiet = node.dtype is float64 or node.dtype is int64  # of which nothing is lost
+    if quiet and not told and key.__class__ is not np.ndarray:
+        try:
+            array[key] = value
+        except (IndexError, TypeError, ValueError, OverflowError):
+            return False
+        return True
     start = perf_counter() if told else 0.0
     try:
         if key.__class__ is not np.ndarray or not masks.put(array, key, value):
@@ -167,9 +178,11 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
 
 
 def _is_apart(node: Node, value: Node) -> bool:
-    """Whether two stored nodes have memory of the pool's, and not the same."""
+    """Whether two stored nodes share no memory; short where both have the pool's."""
     one, two = node.block, value.block
-    return one is not two and isinstance(one, PoolBlock) and isinstance(two, PoolBlock)
+    if isinstance(one, PoolBlock) and isinstance(two, PoolBlock):
+        return one is not two
+    return value.array.size == 1 or not np.may_share_memory(node.array, value.array)  # type: ignore[arg-type, union-attr]
 
 
 def _with_arrays(key: Any) -> Any:
@@ -187,7 +200,7 @@ def _whole(key: Any) -> Any:
         return tuple([_whole(part) for part in key])
     node = getattr(key, "_node", None)
     if isinstance(node, Node) and not node.shape and node.dtype.kind in "iu":
-        return int(read(node))
+        return int(node.scalar if isinstance(node, Number) else read(node))
     is_one = isinstance(key, np.integer | np.ndarray) and not key.ndim and key.dtype.kind in "iu"
     return int(key) if is_one else key
 

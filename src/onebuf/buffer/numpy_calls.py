@@ -87,7 +87,7 @@ class Call:
             parts = [self.take(part) for part in result]
             return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
         if isinstance(result, np.generic) and dtypes.is_supported(result.dtype):
-            return self.kind._value(Number(result))
+            return self.kind._value(Number.of(result, result.dtype))
         if type(result) is np.ndarray and dtypes.is_supported(result.dtype):
             return self.kind(result)  # type: ignore[call-arg]
         return result

@@ -9,6 +9,7 @@ import numpy as np
 
 from onebuf.buffer.construction import as_node
 from onebuf.buffer.handle import Handle
+from onebuf.buffer.number_arithmetic import quick, quick_sign
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import is_supported
 from onebuf.dtypes import kind as kind_of
@@ -38,7 +39,7 @@ def operand(other: Any) -> Node | Scalar | None:
         return node
     if isinstance(other, np.ndarray | np.generic) and is_supported(other.dtype):
         if isinstance(other, np.generic):
-            return Number(other)
+            return Number.of(other, other.dtype)
         array = np.asarray(other)
         return Leaf(array, Block.foreign(array))
     if isinstance(other, SCALARS):  # an enumeration member, a subclass of float
@@ -80,16 +81,21 @@ def bounded(x: Node, low: Any, high: Any) -> Node:
 def infix(op: Op) -> Callable[..., Any]:
     """``x op y``."""
 
+    on_numbers, _ = quick(op)
+
     def method(self: Handle, other: Any, /) -> Any:
         cls = self.__class__
         kind = other.__class__
         y = other._node if kind is cls else other if kind in _SCALARS else operand(other)
         if y is None:
             return _with_foreign(op, self, other)
-        node = binary(op, self._node, y)
-        if node.claimed:
-            return self._value(node)
-        node.claimed = True  # the rest is `_value`, spelled out for speed
+        x = self._node
+        node = on_numbers(x, y) if isinstance(x, Number) else None
+        if node is None:
+            node = binary(op, x, y)
+            if node.claimed:
+                return self._value(node)
+            node.claimed = True  # the rest is `_value`, spelled out for speed
         result = _new(cls)
         result._node = node
         result._base = None
@@ -133,11 +139,17 @@ def _is_integer(self: Handle) -> bool:
 def reflected(op: Op) -> Callable[..., Any]:
     """``y op x``, where ``y`` does not know how."""
 
+    _, on_numbers = quick(op)
+
     def method(self: Handle, other: Any, /) -> Any:
+        x = self._node
+        node = on_numbers(x, other) if isinstance(x, Number) else None
+        if node is not None:
+            return self._value(node)
         y = operand(other)
         if y is None:
             return _with_foreign(op, self, other, swapped=True)
-        return self._value(binary(op, y, self._node))
+        return self._value(binary(op, y, x))
 
     return _named(method, op)
 
@@ -148,9 +160,11 @@ def in_place(op: Op) -> Callable[..., Any]:
     A number never changes: ``x`` becomes the name of another one.
     """
 
+    forward = infix(op)
+
     def method(self: Handle, other: Any, /) -> Any:
         if self._base is None and not self._node.shape:
-            return NotImplemented  # and Python goes on with x = x op y
+            return forward(self, other)
         y = other_operand(self, other)
         if y is None:
             return NotImplemented
@@ -163,8 +177,12 @@ def in_place(op: Op) -> Callable[..., Any]:
 def prefix(op: Op) -> Callable[..., Any]:
     """``op x``, also as a method of that name."""
 
+    on_number = quick_sign(op)
+
     def method(self: Handle, /) -> Any:
-        return self._value(unary(op, self._node))
+        x = self._node
+        node = on_number(x) if on_number is not None and isinstance(x, Number) else None
+        return self._value(unary(op, x) if node is None else node)
 
     return _named(method, op)
 

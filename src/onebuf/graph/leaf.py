@@ -5,7 +5,7 @@ Small operations and views make little else, so a leaf stores only what differs 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from onebuf.graph.node import Node
 from onebuf.graph.op import FREED, STORED
 from onebuf.graph.readers import Readers
 from onebuf.machine import CPU, Device
-from onebuf.memory import POOL, Block, Cell
+from onebuf.memory import POOL, Block, Cell, address_of
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -49,29 +49,38 @@ class Leaf(Node):
 
 
 class Number(Leaf):
-    """A single number of NumPy's: it has a dtype, and is at home everywhere as Python's are.
+    """A single number: it has a dtype, and is at home everywhere as Python's are.
 
+    ``scalar`` is one of NumPy's scalars, or the equal one of Python's for float64, int64 and bool.
     Made for every element that is read, so its memory is made only if somebody asks for it. It is
-    never written.
+    never written, so any number of buffers may have it.
     """
 
     __slots__ = ("_array", "_block", "scalar")
 
     shape = ()
     device = None
+    claimed = True
+    scalar: Any
+    _array: Array | None
+    _block: Block | None
 
-    def __init__(self, scalar: Any) -> None:
+    __init__ = object.__init__  # type: ignore[assignment] # quicker than a method of its own
+
+    @classmethod
+    def of(cls, scalar: Any, dtype: DT) -> Self:
+        """The node of ``scalar``, which is of ``dtype``."""
+        self = cls()  # type: ignore[call-arg]
         self.scalar = scalar
-        self.dtype = scalar.dtype
-        self.claimed = False
-        self._array: Array | None = None
-        self._block: Block | None = None
+        self.dtype = dtype
+        self._array = self._block = None
+        return self
 
     @property
     def array(self) -> Array:  # type: ignore[override]
         """The number as an array of its own."""
         if self._array is None:
-            made = np.asarray(self.scalar)
+            made = np.array(self.scalar, self.dtype)
             made.flags.writeable = False
             # One for all threads. No interpreter switches between these lines.
             if self._array is None:
@@ -82,7 +91,8 @@ class Number(Leaf):
     def block(self) -> Block:  # type: ignore[override]
         """The block that the array lies on."""
         if self._block is None:
-            made = Block.foreign(self.array)
+            array = self.array
+            made = Block(array, 0, array.nbytes, address_of(array), False)
             if self._block is None:
                 self._block = made
         return self._block
