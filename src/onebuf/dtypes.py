@@ -108,6 +108,18 @@ def is_supported(dtype: np.dtype[Any]) -> builtins.bool:
     return dtype in _KINDS and dtype.isnative
 
 
+_OWN = {id(dtype) for dtype in ALL}
+
+
+def is_own(dtype: np.dtype[Any]) -> builtins.bool:
+    """Whether ``dtype`` is the very object of its name that is here, and no equal one.
+
+    >>> is_own(float32), is_own(np.dtype(">f4"))
+    (True, False)
+    """
+    return id(dtype) in _OWN
+
+
 def is_added(dtype: np.dtype[Any]) -> builtins.bool:
     """Whether ``ml_dtypes`` added ``dtype`` to NumPy, which then knows less about it.
 
@@ -151,6 +163,9 @@ def promote(*types: np.dtype[Any]) -> np.dtype[Any]:
     >>> promote(int32, float32), promote(bfloat16, float16), promote(int8, bfloat16)
     (dtype('float64'), dtype('float32'), dtype(bfloat16))
     """
+    first = types[0]
+    if types.count(first) == len(types):
+        return _SPECS[first]
     narrow = {dtype for dtype in types if dtype in EXTENDED}
     common = np.result_type(*(float16 if dtype in narrow else dtype for dtype in types))
     if common == float16 and narrow:
@@ -163,18 +178,25 @@ def typed_scalar(value: Any, dtype: np.dtype[Any]) -> Any:
 
     >>> typed_scalar(300, int8)
     Traceback (most recent call last):
-    onebuf.errors.ScalarRangeError: int8 holds -128 to 127, got 300; convert with astype(...) first
+    onebuf.errors.ScalarRangeError: int8 holds -128 to 127, got 300, which is out of bounds; ...
     """
     if is_added(dtype):
         return value if isinstance(value, complex) else dtype.type(value)
     if dtype.kind in "iu" and value.__class__ in (int, float):
-        info = np.iinfo(dtype)
-        if not info.min - 1 < value < info.max + 1:  # a fraction is cut off; NaN is nowhere
+        low, high = _limits(dtype)
+        if not low - 1 < value < high + 1:  # a fraction is cut off; NaN is nowhere
             raise ScalarRangeError(
-                f"{dtype.name} holds {info.min} to {info.max}, got {value}; "
+                f"{dtype.name} holds {low} to {high}, got {value}, which is out of bounds; "
                 f"convert with astype(...) first"
             )
     return value
+
+
+@cache
+def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """The least and the largest integer of ``dtype``."""
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from onebuf.engine import realize
 from onebuf.errors import ArgumentTypeError
-from onebuf.graph import CONSTANT, PLACED, Element, Node, Number
+from onebuf.graph import CONSTANT, PLACED, Element, Fresh, Node, Number
 from onebuf.interop import Exporter
 from onebuf.machine import Device
 from onebuf.ops import copied
@@ -63,8 +63,12 @@ class Handle(Exporter):
         device = node.device
         if device is not None and device.__class__ is not cls._at:
             cls = kind_at(device.__class__, cls)  # type: ignore[assignment]
-        self = cls.__new__(cls)
-        self._node = claim(node)
+        self = _new(cls)
+        if node.__class__ is Fresh and not node.claimed:  # what small operations give
+            node.claimed = True
+            self._node = node
+        else:
+            self._node = claim(node)
         self._base = None
         return self
 

@@ -15,6 +15,7 @@ from onebuf.buffer.exchange import window
 from onebuf.buffer.flags import Flags, set_writeable
 from onebuf.buffer.flat import Flat
 from onebuf.buffer.handle import Handle
+from onebuf.buffer.numpy_functions import dot
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import kind
 from onebuf.engine import assign, is_here
@@ -42,9 +43,14 @@ class NdarrayMethods(Handle):
     nonzero, round = as_method(np.nonzero), as_method(np.round)
     choose, take = as_method(np.choose), as_method(np.take)
     cumprod, cumsum = as_method(np.cumprod), as_method(np.cumsum)
-    dot, trace = as_method(np.dot), as_method(np.trace)
+    trace = as_method(np.trace)
     repeat, swapaxes = as_method(np.repeat), as_method(np.swapaxes)
     searchsorted = as_method(np.searchsorted)
+
+    def dot(self, b: Any, out: Any = None) -> Any:
+        """NumPy's ``dot`` of the elements: a matrix product, of single numbers a product."""
+        product = dot(operand(self), operand(b)) if out is None else None
+        return np.dot(self, b, out=out) if product is None else self._value(product)  # type: ignore[call-overload]
 
     @property
     def real(self) -> Any:

@@ -19,7 +19,7 @@ from onebuf import ops
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import as_dtype, kind
-from onebuf.graph import Node
+from onebuf.graph import BINARY, Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
 
 Answer = Callable[..., Any]
@@ -236,6 +236,22 @@ def _pad(
         return NotImplemented
     widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
     return array.pad(widths, constant_values)
+
+
+def dot(x: Any, y: Any) -> Node | None:
+    """The node of NumPy's ``dot`` of two operands, where that is a product or a matrix product."""
+    if not isinstance(x, Node) or not isinstance(y, Node):
+        return None
+    if not x.shape or not y.shape:
+        return ops.binary(BINARY["multiply"], x, y)
+    is_product = len(y.shape) == 1 or len(x.shape) == 1 or len(x.shape) == 2 == len(y.shape)
+    return ops.matmul(x, y) if is_product else None
+
+
+@answers(np.dot)
+def _dot(cls: type[Handle], a: Any, b: Any) -> Any:
+    product = dot(operand(a), operand(b))
+    return NotImplemented if product is None else cls._value(product)
 
 
 @answers(np.einsum)

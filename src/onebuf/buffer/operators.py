@@ -15,9 +15,8 @@ from onebuf.dtypes import is_supported
 from onebuf.dtypes import kind as kind_of
 from onebuf.engine import assign, check_in_place, moved, update
 from onebuf.errors import ArgumentTypeError, ShapeError
-from onebuf.graph import BINARY, UNARY, Leaf, Node, Number, Op
+from onebuf.graph import BINARY, UNARY, Foreign, Node, Number, Op
 from onebuf.machine import CPU
-from onebuf.memory import Block
 from onebuf.ops import SCALARS, Scalar, binary, full, matmul, unary
 from onebuf.ops import cast as cast_node
 
@@ -40,8 +39,7 @@ def operand(other: Any) -> Node | Scalar | None:
     if isinstance(other, np.ndarray | np.generic) and is_supported(other.dtype):
         if isinstance(other, np.generic):
             return Number.of(other, other.dtype)
-        array = np.asarray(other)
-        return Leaf(array, Block.foreign(array))
+        return Foreign(np.asarray(other))
     if isinstance(other, SCALARS):  # an enumeration member, a subclass of float
         base: Any = next(kind for kind in SCALARS if isinstance(other, kind))
         return cast(Scalar, base(other))

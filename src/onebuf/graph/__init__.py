@@ -7,7 +7,7 @@ from onebuf.graph.infer import (
     reduce_dtype,
     reduction,
 )
-from onebuf.graph.leaf import Element, Freed, Fresh, Leaf, Number
+from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Number
 from onebuf.graph.node import (
     Node,
     attach,
@@ -81,6 +81,7 @@ __all__ = [
     "WHERE",
     "WRITE",
     "Element",
+    "Foreign",
     "Freed",
     "Fresh",
     "Kind",

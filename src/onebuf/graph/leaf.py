@@ -48,6 +48,30 @@ class Leaf(Node):
         return self.block.readers
 
 
+class Foreign(Leaf):
+    """A leaf on somebody else's array, whose block is made when it is first asked for."""
+
+    __slots__ = ("_block",)
+
+    def __init__(self, array: Array) -> None:
+        self.shape = array.shape
+        self.dtype = array.dtype
+        self.array = array
+        self.claimed = False
+        self._block: Block | None = None
+
+    @property
+    def block(self) -> Block:  # type: ignore[override]
+        """The block that the elements lie on."""
+        if self._block is None:
+            assert self.array is not None
+            made = Block.foreign(self.array)
+            # One for all threads. No interpreter switches between these lines.
+            if self._block is None:
+                self._block = made
+        return self._block
+
+
 class Number(Leaf):
     """A single number: it has a dtype, and is at home everywhere as Python's are.
 

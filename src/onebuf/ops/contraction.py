@@ -25,7 +25,8 @@ def matmul(x: Node, y: Node) -> Node:
             f"matmul needs as many columns on the left as rows on the right, got shapes {x.shape} "
             f"and {y.shape}; transpose or reshape one of them"
         )
-    batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    outer = x.shape[:-2]
+    batch = outer if y.shape[:-2] == outer else broadcast_shapes(outer, y.shape[:-2])
     shape = (*batch, *x.shape[-2:-1], *(y.shape[-1:] if len(y.shape) > 1 else ()))
     dtype = promote(x.dtype, y.dtype)
     factors = (cast(x, dtype), cast(y, dtype))

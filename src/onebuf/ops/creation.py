@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, isfinite
+from functools import lru_cache
+from math import ceil, isfinite, prod
 from operator import index as as_int
 from typing import Any
 
@@ -11,10 +12,12 @@ import numpy as np
 
 from onebuf.dtypes import kind, typed_scalar
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.events import listeners
 from onebuf.graph import ARANGE, EMPTY, FULL, Node, make
 from onebuf.machine import CPU, Device
-from onebuf.ops.apply import general
+from onebuf.ops.apply import general, place
 from onebuf.ops.quiet import quietly
+from onebuf.options import options
 
 DT = np.dtype[Any]
 MAX_NDIM = 64
@@ -28,6 +31,8 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     ((3,), (2, 3))
     """
     extents: tuple[int, ...]
+    if shape.__class__ is int and shape >= 0:  # type: ignore[operator]
+        return (shape,)  # type: ignore[return-value]
     try:
         extents = (as_int(shape),)  # type: ignore[arg-type]
     except TypeError:
@@ -52,18 +57,37 @@ def full(shape: tuple[int, ...], value: Any, dtype: DT, device: Device = CPU) ->
         raise DTypeError(f"{dtype.name} cannot hold complex numbers, got {value!r}")
     if isinstance(value, np.generic):
         value = value.item()
-    typed = quietly(dtype.type, typed_scalar(value, dtype))
+    # Zeros differ in sign, and yet are equal.
+    typed = _typed(value, dtype) if value or value.__class__ is int else _convert(value, dtype)
+    numel = prod(shape)
+    if numel <= options().eager_numel and device is CPU and not listeners():
+        result = place(shape, dtype, numel)
+        result.array.fill(typed)  # type: ignore[union-attr]
+        return result
     return general(FULL, (), typed, shape, dtype, unique=True, device=device)
 
 
+def _convert(value: Any, dtype: DT) -> Any:
+    return quietly(dtype.type, typed_scalar(value, dtype))
+
+
+_typed = lru_cache(100, typed=True)(_convert)
+"""The same for values that programs meet again and again."""
+
+
 def empty(shape: tuple[int, ...], dtype: DT, device: Device = CPU) -> Node:
-    """Elements of no particular value; no memory is taken before the first use."""
+    """Elements of no particular value; if many, no memory is taken before the first use."""
+    numel = prod(shape)
+    if numel <= options().eager_numel and device is CPU:
+        return place(shape, dtype, numel)
     return make(EMPTY, (), None, shape, dtype, unique=True, device=device)
 
 
 def arange(start: Any, stop: Any, step: Any, dtype: DT, device: Device = CPU) -> Node:
     """``start``, ``start + step``, ... up to but not including ``stop``."""
     for name, bound in (("start", start), ("stop", stop), ("step", step)):
+        if bound.__class__ is int:
+            continue
         if not isinstance(bound, int | float | np.integer | np.floating):
             raise ArgumentTypeError(f"arange needs real numbers, got {name}={bound!r}")
         if not isfinite(bound):

@@ -234,9 +234,10 @@ def concat(nodes: Sequence[Node], axis: int | None = 0) -> Node:
                 f"{first.shape} and {node.shape}; pad, slice or reshape one of them"
             )
     dtype = promote(*[node.dtype for node in nodes])
-    extent = sum(node.shape[axis] for node in nodes)
+    extent = sum([node.shape[axis] for node in nodes])
     shape = (*first.shape[:axis], extent, *first.shape[axis + 1 :])
-    return general(CONCAT, tuple(cast(node, dtype) for node in nodes), axis, shape, dtype)
+    parts = [node if node.dtype is dtype else cast(node, dtype) for node in nodes]
+    return general(CONCAT, tuple(parts), axis, shape, dtype)
 
 
 def stack(nodes: Sequence[Node], axis: int = 0) -> Node:
