@@ -277,6 +277,24 @@ WORDS = {
     "len": ("len(x[0])", TypeError, "len"),
     "iter": ("iter(x[0])", TypeError, "itera"),
     "index": ("[1, 2][x[0]]", TypeError, "index"),
+    "index outside": ("x[5]", IndexError, "index 5 is out of bounds for axis 0 with size 3"),
+    "row outside": ("x[None][0, -4]", IndexError, "index -4 is out of bounds for axis 1 with size"),
+    "list outside": ("x[[0, 7]]", IndexError, "index 7 is out of bounds for axis 0 with size 3"),
+    "too many": ("x[0, 0]", IndexError, "too many indices for array: array is 1-dimensional"),
+    "no index": ("x['a']", IndexError, "only integers, slices.*are valid indices"),
+    "broadcast": (
+        "x + [1, 2]",
+        ValueError,
+        r"operands could not be broadcast together with shapes",
+    ),
+    "write shape": ("x.__setitem__(slice(2), [1, 2, 3])", ValueError, "could not broadcast input"),
+    "cast": ("i.__iadd__(1.5)", TypeError, "Cannot cast ufunc 'add' output from dtype"),
+    "complex": ("x.__setitem__(0, 1j)", TypeError, "Cannot cast.*dtype"),
+    "reshape": ("x.reshape(2, 2)", ValueError, r"cannot reshape array of size 3 into shape"),
+    "axis": ("x.sum(axis=3)", ValueError, "axis 3 is out of bounds for array of dimension 1"),
+    "range": ("i.astype('int8') + 200", OverflowError, "out of bounds"),
+    "matmul": ("x @ [1, 2]", ValueError, "mismatch in the core dimension"),
+    "power": ("i ** -1", ValueError, "Integers to negative integer powers are not allowed"),
     "write": ("x[0].__setitem__(0, 1)", TypeError, "item assignment"),
     "order": ("x < None", TypeError, "not supported between"),
     "sum with text": ("x + 'a'", TypeError, "unsupported"),
@@ -287,7 +305,7 @@ WORDS = {
 def test_what_numpy_refuses_is_refused_in_its_words(name):
     code, kind, words = WORDS[name]
     with pytest.raises(kind, match=words):
-        eval(code, {"x": twins()[1]})
+        eval(code, {"x": twins()[1], "i": onebuf.asarray([1, 2, 3])})
 
 
 def test_formats_apply_to_each_of_several_elements():

@@ -97,7 +97,7 @@ def _pow(x: Array, y: Array, out: Array) -> None:
 
 def _negative_power(y: Array) -> ArgumentError:
     return ArgumentError(
-        f"pow: whole numbers have no negative powers among themselves, got the exponent "
+        f"pow: Integers to negative integer powers are not allowed, got the exponent "
         f"{np.min(y)}; convert with astype('float64') first"
     )
 

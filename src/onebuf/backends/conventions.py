@@ -45,7 +45,7 @@ def check_powers(lowest: int) -> None:
     """Raise where whole numbers are raised to a negative power."""
     if lowest < 0:
         raise ArgumentError(
-            f"pow: whole numbers have no negative powers among themselves, got the exponent "
+            f"pow: Integers to negative integer powers are not allowed, got the exponent "
             f"{lowest}; convert with astype('float64') first"
         )
 

@@ -220,6 +220,7 @@ def _check_key(key: Any) -> None:
         kind = getattr(part, "dtype", np.dtype(int)).kind
         if isinstance(part, float | complex | str) or kind not in "iub":
             raise IndexRangeError(
-                f"an index needs to be a whole number, a slice, None, an ellipsis, or an array or "
-                f"list of whole numbers or bools; got {part!r}"
+                f"only integers, slices, ellipsis, None and integer or boolean arrays are valid "
+                f"indices: an index needs to be a whole number, a slice, None, an ellipsis, or an "
+                f"array or list of whole numbers or bools; got {part!r}"
             )

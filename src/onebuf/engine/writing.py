@@ -211,7 +211,9 @@ def check_in_place(name: str, result: np.dtype[Any], dtype: np.dtype[Any]) -> No
     """Raise unless the ``result`` of an operation may be written to elements of ``dtype``."""
     if not np.can_cast(result, dtype, "same_kind"):
         raise DTypeError(
-            f"{name} in place would turn {result.name} into {dtype.name}; "
+            f"Cannot cast ufunc {name!r} output from dtype({result.name!r}) to "
+            f"dtype({dtype.name!r}) with casting rule 'same_kind': {name} in place would turn "
+            f"{result.name} into {dtype.name}; "
             f"write x = x {name} y for a new buffer, or convert with astype(...)"
         )
 
@@ -350,11 +352,15 @@ def _check_fits(shape: tuple[int, ...], target: tuple[int, ...], in_place: bool 
     trimmed = shape
     while len(trimmed) > len(target) and trimmed[0] == 1 and not in_place:
         trimmed = trimmed[1:]
-    if len(trimmed) <= len(target) and broadcast_shapes(trimmed, target) == target:
-        return
+    try:
+        if len(trimmed) <= len(target) and broadcast_shapes(trimmed, target) == target:
+            return
+    except ShapeError:
+        pass  # what does not fit is told below
     raise ShapeError(
-        f"needed elements that broadcast to the place written to, of shape {target}; "
-        f"got shape {shape}; reshape or slice one of them"
+        f"could not broadcast input array from shape {shape} into shape {target}: needed elements "
+        f"that broadcast to the place written to, of shape {target}; got shape {shape}; reshape or "
+        f"slice one of them"
     )
 
 
@@ -362,5 +368,6 @@ def check_kind(new: Array | Node, target: Node) -> None:
     """Raise unless the kind of number in ``new`` can be written to ``target``."""
     if kind(new.dtype) == "c" and kind(target.dtype) != "c":
         raise DTypeError(
-            f"{target.dtype.name} cannot hold complex numbers; write real(x) or abs(x) instead"
+            f"Cannot cast complex numbers to {target.dtype.name}, a dtype that cannot hold complex "
+            f"numbers; write real(x) or abs(x) instead"
         )

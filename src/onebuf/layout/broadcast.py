@@ -35,11 +35,17 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(result)
 
 
+def _spelled(shape: tuple[int, ...]) -> str:
+    """A shape as NumPy's messages have it, without spaces."""
+    return str(shape).replace(" ", "")
+
+
 def _misfit(shapes: tuple[tuple[int, ...], ...], axis: int, one: int, other: int) -> ShapeError:
     listed = " and ".join(map(str, shapes))
     return ShapeError(
+        f"operands could not be broadcast together with shapes {' '.join(map(_spelled, shapes))}: "
         f"broadcasting needs extents that are equal or 1 along each axis, got shapes {listed}, "
-        f"which have {one} and {other} along axis {axis} and could not be broadcast together; "
+        f"which have {one} and {other} along axis {axis}; "
         "reshape or slice one of them, or add an axis of extent 1 (expand_dims) where it should "
         "stretch"
     )

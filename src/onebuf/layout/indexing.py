@@ -62,7 +62,8 @@ def resolve_int(index: int, extent: int, axis: int) -> int:
         return number + extent if number < 0 else number
     allowed = f"an index in {-extent}..{extent - 1}" if extent else "an axis that has elements"
     raise IndexRangeError(
-        f"indexing needs {allowed}, got index {number} for axis {axis} with extent {extent}; "
+        f"index {number} is out of bounds for axis {axis} with size {extent}: indexing needs "
+        f"{allowed}, got index {number} for axis {axis} with extent {extent}; "
         "choose an element that exists, or a slice, which is cut to fit"
     )
 
@@ -97,7 +98,8 @@ def _spell_out(parts: tuple[Key, ...], shape: tuple[int, ...]) -> list[int | sli
     named = sum([part is not None and part is not Ellipsis for part in parts])
     if named > len(shape):
         raise IndexRangeError(
-            f"indexing needs at most {len(shape)} indices for shape {shape}, got {named}: "
+            f"too many indices for array: array is {len(shape)}-dimensional, but {named} were "
+            f"indexed; indexing needs at most {len(shape)} indices for shape {shape}, got {named}: "
             f"{parts}; leave out {named - len(shape)}"
         )
     rest: list[int | slice | None] = [slice(None)] * (len(shape) - named)

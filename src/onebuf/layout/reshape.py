@@ -61,6 +61,7 @@ def resolve_shape(wanted: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
         return tuple([numel // known if extent == -1 else extent for extent in new])
     if prod(new) != numel:
         raise ShapeError(
+            f"cannot reshape array of size {numel} into shape {new}: "
             f"reshape needs as many elements after as before: {shape} has {numel}, got {new} with "
             f"{prod(new)}; use -1 for one extent to have it computed"
         )

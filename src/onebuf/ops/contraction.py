@@ -23,7 +23,8 @@ def matmul(x: Node, y: Node) -> Node:
     if x.shape[-1] != columns:
         raise ShapeError(
             f"matmul needs as many columns on the left as rows on the right, got shapes {x.shape} "
-            f"and {y.shape}; transpose or reshape one of them"
+            f"and {y.shape}, a mismatch in the core dimension (size {columns} is different from "
+            f"{x.shape[-1]}); transpose or reshape one of them"
         )
     outer = x.shape[:-2]
     batch = outer if y.shape[:-2] == outer else broadcast_shapes(outer, y.shape[:-2])

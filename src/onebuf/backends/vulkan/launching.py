@@ -173,6 +173,6 @@ def _error(check: Check, value: int, scalars: Sequence[np.generic]) -> OnebufErr
         extent = _extent(check, scalars)
         return IndexRangeError(f"an index needs to be in {-extent}..{extent - 1}, got {value}")
     return ArgumentError(
-        f"{check.op.name}: whole numbers have no negative powers among themselves, got the "
+        f"{check.op.name}: Integers to negative integer powers are not allowed, got the "
         f"exponent {value}; convert with astype('float64') first"
     )
