@@ -298,7 +298,7 @@ class Buffer(
                 raise
             if part.__class__ is _ndarray:
                 return self._indexed(Leaf(part, node.block))  # type: ignore[arg-type]
-            element = Element()  # type: ignore[call-arg]  # `Element.of`, spelled out for speed
+            element = Element()  # `Element.of`, spelled out for speed
             element.scalar = part
             element.dtype = node.dtype
             element._array = element._block = None

@@ -237,7 +237,7 @@ def _numbers(buffer: Handle) -> Iterator[Any]:
     array = read(node) if node.base.op is SOURCE else own(node)
     cls, dtype, new = buffer.__class__, node.dtype, object.__new__
     for scalar in array:
-        element = Element()  # type: ignore[call-arg]  # `Element.of`, spelled out for speed
+        element = Element()  # `Element.of`, spelled out for speed
         element.scalar = scalar
         element.dtype = dtype
         element._array = element._block = None

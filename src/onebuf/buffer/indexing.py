@@ -182,7 +182,7 @@ def _is_apart(node: Node, value: Node) -> bool:
     one, two = node.block, value.block
     if isinstance(one, PoolBlock) and isinstance(two, PoolBlock):
         return one is not two
-    return value.array.size == 1 or not np.may_share_memory(node.array, value.array)  # type: ignore[arg-type, union-attr]
+    return value.array.size == 1 or not np.may_share_memory(node.array, value.array)  # type: ignore[union-attr]
 
 
 def _with_arrays(key: Any) -> Any:

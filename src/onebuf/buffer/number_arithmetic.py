@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import float64, int64
 from onebuf.graph import BINARY, UNARY, Element, Number, Op
@@ -61,6 +63,8 @@ def _quotient(x: int, y: int) -> float:
 def quick(op: Op) -> tuple[Apply, Apply]:
     """``x op other`` and ``other op x``."""
     compare = _COMPARISONS.get(op)
+    float_result: np.dtype[Any]
+    int_result: np.dtype[Any]
     floats, float_result = (compare, bool_) if compare else (_FLOATS.get(op), float64)
     ints, int_result = (compare, bool_) if compare else (_INTS.get(op), int64)
     if op is BINARY["divide"]:
@@ -73,7 +77,7 @@ def quick(op: Op) -> tuple[Apply, Apply]:
             found = floats(float(x), float(y))  # type: ignore[misc]
         except (TypeError, ZeroDivisionError, OverflowError):  # no function, no answer, no float
             return None
-        node = Number()  # type: ignore[call-arg]  # `Number.of`, spelled out for speed
+        node = Number()  # `Number.of`, spelled out for speed
         node.scalar = found
         node.dtype = float_result
         node._array = node._block = None

@@ -88,7 +88,7 @@ def infix(op: Op) -> Callable[..., Any]:
         if y is None:
             return _with_foreign(op, self, other)
         x = self._node
-        node = on_numbers(x, y) if isinstance(x, Number) else None
+        node: Node | None = on_numbers(x, y) if isinstance(x, Number) else None
         if node is None:
             node = binary(op, x, y)
             if node.claimed:

@@ -5,7 +5,7 @@ Small operations and views make little else, so a leaf stores only what differs 
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -89,12 +89,17 @@ class Number(Leaf):
     _array: Array | None
     _block: Block | None
 
-    __init__ = object.__init__  # type: ignore[assignment] # quicker than a method of its own
+    if TYPE_CHECKING:
+
+        def __init__(self) -> None: ...
+
+    else:
+        __init__ = object.__init__  # quicker than a method of its own
 
     @classmethod
     def of(cls, scalar: Any, dtype: DT) -> Self:
         """The node of ``scalar``, which is of ``dtype``."""
-        self = cls()  # type: ignore[call-arg]
+        self = cls()
         self.scalar = scalar
         self.dtype = dtype
         self._array = self._block = None

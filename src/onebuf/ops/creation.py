@@ -31,8 +31,8 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     ((3,), (2, 3))
     """
     extents: tuple[int, ...]
-    if shape.__class__ is int and shape >= 0:  # type: ignore[operator]
-        return (shape,)  # type: ignore[return-value]
+    if shape.__class__ is int and shape >= 0:
+        return (shape,)
     try:
         extents = (as_int(shape),)  # type: ignore[arg-type]
     except TypeError:
