@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import zarr
 
-from onebuf.errors import FileFormatError
+from onebuf.errors import FileFormatError, ReadOnlyError
 from onebuf.interop.files import open_file
 from onebuf.interop.files.zarr import open_zarr
 from onebuf.interop.files.zarr_codecs import V2_CODECS, V3_CODECS, check_metadata
@@ -225,3 +225,37 @@ def test_links_in_a_circle_end(tmp_path):
         os.symlink(path, path / name)
     program = "import sys, onebuf; print(list(onebuf.open(sys.argv[1])))"
     assert children.run(program, str(path), timeout=60) == "['a']\n"
+
+
+def test_many_compressors_one_after_another_are_refused(tmp_path):
+    zlib = {"id": "zlib", "level": 9}
+    store_v2(tmp_path / "two.zarr", compressor=zlib, filters=[zlib])
+    assert open_zarr(tmp_path / "two.zarr").read([(0, 4)]).tolist() == [0, 0, 0, 0]
+    path = store_v2(tmp_path / "three.zarr", compressor=zlib, filters=[zlib, zlib])
+    with pytest.raises(FileFormatError, match="3 compressors one after another"):
+        open_zarr(path)
+    codecs = [*V3["codecs"], *[{"name": "gzip", "configuration": {"level": 1}}] * 2]
+    store_v3(tmp_path / "v3.zarr", codecs=[*codecs, {"name": "numcodecs.zlib"}])
+    with pytest.raises(FileFormatError, match="3 compressors one after another"):
+        open_zarr(tmp_path / "v3.zarr")
+
+
+def test_a_link_in_the_place_of_a_chunk_is_replaced_and_not_followed(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("mine")
+    path = store_v2(tmp_path / "evil.zarr")
+    (path / "0").symlink_to(secret)
+    open_zarr(path, "r+").write([(0, 4)], np.arange(4.0))
+    assert secret.read_text() == "mine"
+    assert not (path / "0").is_symlink()
+    assert open_zarr(path).read([(0, 4)]).tolist() == [0, 1, 2, 3]
+
+
+def test_nothing_is_written_outside_a_store(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    path = store_v3(tmp_path / "evil.zarr")
+    (path / "c").symlink_to(home)
+    with pytest.raises(ReadOnlyError, match="leads outside"):
+        open_zarr(path, "r+").write([(0, 4)], np.arange(4.0))
+    assert os.listdir(home) == []

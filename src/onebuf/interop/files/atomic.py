@@ -29,16 +29,20 @@ from onebuf.interop.files.permissions import (
 
 @contextmanager
 def replacing_file(
-    path: str | os.PathLike[str], *, like: Permissions | None = None, sync: bool = True
+    path: str | os.PathLike[str],
+    *,
+    like: Permissions | None = None,
+    follow: bool = True,
+    sync: bool = True,
 ) -> Iterator[BinaryIO]:
     """A file to write to, which becomes ``path`` when the block ends without an error.
 
-    An existing file keeps its permissions, and a symbolic link keeps pointing where it did. A new
-    one gets ``like``, or the usual mode of new files, once it is complete. ``sync`` waits for the
-    disk.
+    An existing file keeps its permissions, and a symbolic link keeps pointing where it did, unless
+    ``follow`` is false: then the link itself is replaced. A new file gets ``like``, or the usual
+    mode of new files, once it is complete. ``sync`` waits for the disk.
     """
-    target = _target(path)
-    if target.exists():
+    target = _target(path) if follow else Path(path)
+    if target.exists() and not target.is_symlink():
         _check_replaceable_file(path, target)
         like = Permissions.of(target)
     mode = default_mode(target.parent, 0o666) if like is None else None

@@ -190,8 +190,8 @@ def _check_dtype(path: str | os.PathLike[str], dtype: np.dtype[Any]) -> np.dtype
         problem = f"nameless elements of {dtype.itemsize} bytes, {_NARROW_ADVICE}"
     elif not dtype.isnative:
         problem = (
-            f"elements {dtype.str} in the byte order of other machines; rewrite it: "
-            "a = np.load(path); np.save(path, a.astype(a.dtype.newbyteorder('=')))"
+            f"elements {dtype.str} in the byte order of other machines, which cannot be mapped; "
+            "read them with onebuf.load(path), and save what it gives to map it"
         )
     elif not is_supported(dtype):
         problem = f"{show(dtype)} elements; needed one of {', '.join(d.name for d in DTYPES)}"

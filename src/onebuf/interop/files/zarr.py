@@ -55,9 +55,19 @@ class PrivateStore(zarr.storage.LocalStore):  # type: ignore[misc]
         """The same, for versions of zarr that write without waiting for a loop."""
         self._check_writable()
         path = self.root / key
+        self._check_inside(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing_file(path, like=self._permissions(path), sync=False) as file:
+        like = self._permissions(path)
+        with replacing_file(path, like=like, follow=False, sync=False) as file:
             file.write(value.to_bytes())
+
+    def _check_inside(self, path: Path) -> None:
+        """Raise if a link in the store leads to a place outside it; reading may go there."""
+        if not path.parent.resolve().is_relative_to(self.root.resolve()):
+            raise ReadOnlyError(
+                f"{path}: a link in this store leads outside of it, and nothing is written there; "
+                "copy the store first"
+            )
 
     def _permissions(self, path: Path) -> Permissions | None:
         """Those of the nearest metadata above a new file; None in a store that is being made."""

@@ -46,6 +46,9 @@ V3_CODECS = (
 MAX_DEPTH = 8
 """Shards in shards; the format's authors have use for one level."""
 
+MAX_COMPRESSORS = 2
+"""One after another. Each can make a thousand bytes of one, and so a few of them anything."""
+
 _DTYPE_KEYS = ("dtype", "astype", "encode_dtype", "decode_dtype")
 
 
@@ -63,8 +66,11 @@ def check_metadata(path: str | os.PathLike[str], metadata: dict[str, Any]) -> No
         compressor, filters = metadata.get("compressor"), metadata.get("filters")
         if compressor is not None:
             _check_codec(path, "the compressor", compressor, "id", V2_CODECS)
-        for codec in _list(path, "filters", [] if filters is None else filters):
+        chain = _list(path, "filters", [] if filters is None else filters)
+        for codec in chain:
             _check_codec(path, "a filter", codec, "id", V2_CODECS)
+        names = [codec["id"] for codec in (*chain, compressor) if codec is not None]
+        _check_compressors(path, names)
         return
     _check_dtype(path, "the store", metadata.get("data_type"))
     if metadata.get("storage_transformers"):
@@ -75,9 +81,11 @@ def check_metadata(path: str | os.PathLike[str], metadata: dict[str, Any]) -> No
 def _check_v3_codecs(path: str | os.PathLike[str], codecs: object, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise fault(path, f"codecs are nested in codecs more than {MAX_DEPTH} times")
+    names: list[str] = []
     for codec in _list(path, "codecs", codecs):
         named = {"name": codec} if isinstance(codec, str) else codec
         _check_codec(path, "a codec", named, "name", V3_CODECS)
+        names.append(named["name"].removeprefix("numcodecs."))
         configuration = named.get("configuration", {})
         if not isinstance(configuration, dict) or "id" in configuration:
             raise fault(path, f"a codec has the configuration {show(configuration)}")
@@ -85,6 +93,17 @@ def _check_v3_codecs(path: str | os.PathLike[str], codecs: object, depth: int) -
         for key in ("codecs", "index_codecs"):
             if key in configuration:
                 _check_v3_codecs(path, configuration[key], depth + 1)
+    _check_compressors(path, names)
+
+
+def _check_compressors(path: str | os.PathLike[str], names: list[str]) -> None:
+    found = [name for name in names if name in COMPRESSORS]
+    if len(found) > MAX_COMPRESSORS:
+        raise fault(
+            path,
+            f"{len(found)} compressors one after another, {show(found)}; at most "
+            f"{MAX_COMPRESSORS} are decoded, because a small file could fill any memory",
+        )
 
 
 def _check_codec(
