@@ -9,6 +9,7 @@
     ├── IndexRangeError    IndexError    an element that is not there
     ├── DTypeError         TypeError     an element type that an operation does not take
     ├── ArgumentError      ValueError    any other argument with a value out of range
+    │   └── MatrixError                  a matrix that has no inverse, no factor, no solution
     ├── ArgumentTypeError  TypeError     any other argument of the wrong type
     ├── ScalarRangeError   OverflowError a number that an element type cannot hold
     ├── ReadOnlyError      ValueError    a write to memory that may not be written
@@ -61,6 +62,10 @@ class DTypeError(OnebufError, TypeError):
 
 class ArgumentError(OnebufError, ValueError):
     """An argument whose value is out of range."""
+
+
+class MatrixError(ArgumentError, np.linalg.LinAlgError):
+    """A matrix that has no inverse, no factor or no solution; also NumPy's error for it."""
 
 
 class ArgumentTypeError(OnebufError, TypeError):

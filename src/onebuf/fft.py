@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes, ops
-from onebuf.array_api.arguments import node_of, number, public, sequence, whole
+from onebuf.array_api.arguments import into, node_of, number, public, sequence, whole
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node
@@ -24,117 +24,211 @@ NORMS = ("backward", "ortho", "forward")
 
 
 @public
-def fft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+def fft(
+    x: Any,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
     """The discrete Fourier transform along ``axis``.
 
     >>> fft(Buffer([1.0, 0.0, 0.0, 0.0])).to_python()
     [(1+0j), (1+0j), (1+0j), (1+0j)]
     """
-    return _one("fft", np.fft.fft, x, n, axis, norm, "same", "complex")
+    return _one("fft", np.fft.fft, x, n, axis, norm, "same", "complex", out)
 
 
 @public
-def ifft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+def ifft(
+    x: Any,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
     """The inverse of `fft`."""
-    return _one("ifft", np.fft.ifft, x, n, axis, norm, "same", "complex")
+    return _one("ifft", np.fft.ifft, x, n, axis, norm, "same", "complex", out)
 
 
 @public
 def fftn(
-    x: Buffer,
+    x: Any,
     /,
-    *,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
-    norm: str = "backward",
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Buffer:
     """The discrete Fourier transform along several axes."""
-    return _many("fftn", np.fft.fftn, x, s, axes, norm, "same", "complex")
+    return _many("fftn", np.fft.fftn, x, s, axes, norm, "same", "complex", out)
 
 
 @public
 def ifftn(
-    x: Buffer,
+    x: Any,
     /,
-    *,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
-    norm: str = "backward",
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Buffer:
     """The inverse of `fftn`."""
-    return _many("ifftn", np.fft.ifftn, x, s, axes, norm, "same", "complex")
+    return _many("ifftn", np.fft.ifftn, x, s, axes, norm, "same", "complex", out)
 
 
 @public
-def rfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+def rfft(
+    x: Any,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
     """The half of `fft` that real elements need."""
-    return _one("rfft", np.fft.rfft, x, n, axis, norm, "half", "complex")
+    return _one("rfft", np.fft.rfft, x, n, axis, norm, "half", "complex", out)
 
 
 @public
-def irfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+def irfft(
+    x: Any,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
     """The inverse of `rfft`."""
-    return _one("irfft", np.fft.irfft, x, n, axis, norm, "double", "real")
+    return _one("irfft", np.fft.irfft, x, n, axis, norm, "double", "real", out)
 
 
 @public
 def rfftn(
-    x: Buffer,
+    x: Any,
     /,
-    *,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
-    norm: str = "backward",
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Buffer:
     """The half of `fftn` that real elements need."""
-    return _many("rfftn", np.fft.rfftn, x, s, axes, norm, "half", "complex")
+    return _many("rfftn", np.fft.rfftn, x, s, axes, norm, "half", "complex", out)
 
 
 @public
 def irfftn(
-    x: Buffer,
+    x: Any,
     /,
-    *,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
-    norm: str = "backward",
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Buffer:
     """The inverse of `rfftn`."""
-    return _many("irfftn", np.fft.irfftn, x, s, axes, norm, "double", "real")
+    return _many("irfftn", np.fft.irfftn, x, s, axes, norm, "double", "real", out)
 
 
 @public
-def hfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+def fft2(
+    x: Any,
+    /,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
+    """The discrete Fourier transform along two axes."""
+    return _many("fft2", np.fft.fftn, x, s, axes, norm, "same", "complex", out)
+
+
+@public
+def ifft2(
+    x: Any,
+    /,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
+    """The inverse of `fft2`."""
+    return _many("ifft2", np.fft.ifftn, x, s, axes, norm, "same", "complex", out)
+
+
+@public
+def rfft2(
+    x: Any,
+    /,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
+    """The half of `fft2` that real elements need."""
+    return _many("rfft2", np.fft.rfftn, x, s, axes, norm, "half", "complex", out)
+
+
+@public
+def irfft2(
+    x: Any,
+    /,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
+    """The inverse of `rfft2`."""
+    return _many("irfft2", np.fft.irfftn, x, s, axes, norm, "double", "real", out)
+
+
+@public
+def hfft(
+    x: Any,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
     """The transform of elements with Hermitian symmetry."""
-    return _one("hfft", np.fft.hfft, x, n, axis, norm, "double", "real")
+    return _one("hfft", np.fft.hfft, x, n, axis, norm, "double", "real", out)
 
 
 @public
-def ihfft(x: Buffer, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Buffer:
+def ihfft(
+    x: Any,
+    /,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Buffer:
     """The inverse of `hfft`."""
-    return _one("ihfft", np.fft.ihfft, x, n, axis, norm, "half", "complex")
+    return _one("ihfft", np.fft.ihfft, x, n, axis, norm, "half", "complex", out)
 
 
 @public
-def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Buffer:
+def fftfreq(n: int, /, d: float = 1.0, *, dtype: Any = None, device: Any = None) -> Buffer:
     """The frequencies of the elements of an `fft` of ``n`` samples ``d`` apart."""
     return _frequencies("fftfreq", np.fft.fftfreq, n, d, dtype, device)
 
 
 @public
-def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Buffer:
+def rfftfreq(n: int, /, d: float = 1.0, *, dtype: Any = None, device: Any = None) -> Buffer:
     """The frequencies of the elements of an `rfft` of ``n`` samples ``d`` apart."""
     return _frequencies("rfftfreq", np.fft.rfftfreq, n, d, dtype, device)
 
 
 @public
-def fftshift(x: Buffer, /, *, axes: int | Sequence[int] | None = None) -> Buffer:
+def fftshift(x: Any, /, axes: int | Sequence[int] | None = None) -> Buffer:
     """Frequency zero moved to the middle."""
     return _shifted("fftshift", np.fft.fftshift, x, axes)
 
 
 @public
-def ifftshift(x: Buffer, /, *, axes: int | Sequence[int] | None = None) -> Buffer:
+def ifftshift(x: Any, /, axes: int | Sequence[int] | None = None) -> Buffer:
     """The inverse of `fftshift`."""
     return _shifted("ifftshift", np.fft.ifftshift, x, axes)
 
@@ -145,16 +239,18 @@ def _one(
     x: Any,
     n: int | None,
     axis: int,
-    norm: str,
+    norm: str | None,
     extent: str,
     kind: str,
+    out: Any = None,
 ) -> Buffer:
     node = _floating(name, x, norm)
     axis = normalize_axis(axis, len(node.shape), name)
     length = _length(name, n, node.shape[axis], extent)
     shape = (*node.shape[:axis], length, *node.shape[axis + 1 :])
     static = (n, axis, norm)
-    return Buffer._value(ops.library(function, (node,), static, shape, _result(node.dtype, kind)))
+    found = ops.library(function, (node,), static, shape, _result(node.dtype, kind))
+    return into(name, out, Buffer._value(found))
 
 
 def _many(
@@ -163,9 +259,10 @@ def _many(
     x: Any,
     s: Sequence[int] | None,
     axes: Sequence[int] | None,
-    norm: str,
+    norm: str | None,
     extent: str,
     kind: str,
+    out: Any = None,
 ) -> Buffer:
     node = _floating(name, x, norm)
     ndim = len(node.shape)
@@ -187,7 +284,8 @@ def _many(
         points.append(_points(name, wanted, node.shape[axis], rule))
     static = (tuple(points), chosen, norm)
     dtype = _result(node.dtype, kind)
-    return Buffer._value(ops.library(function, (node,), static, tuple(shape), dtype))
+    found = ops.library(function, (node,), static, tuple(shape), dtype)
+    return into(name, out, Buffer._value(found))
 
 
 def _points(name: str, n: int | None, extent: int, rule: str) -> int:
@@ -207,11 +305,11 @@ def _length(name: str, n: int | None, extent: int, rule: str) -> int:
     return points // 2 + 1 if rule == "half" else points
 
 
-def _floating(name: str, x: Any, norm: str) -> Node:
+def _floating(name: str, x: Any, norm: str | None) -> Node:
     node = node_of(name, x)
-    if norm not in NORMS:
+    if norm is not None and norm not in NORMS:
         raise ArgumentError(f"{name} needs a norm of {', '.join(NORMS)}; got {norm!r}")
-    if name in ("rfft", "rfftn", "ihfft") and dtypes.kind(node.dtype) == "c":
+    if name in ("rfft", "rfft2", "rfftn", "ihfft") and dtypes.kind(node.dtype) == "c":
         raise DTypeError(f"{name} needs real numbers, got {node.dtype.name}; use fft, or real(x)")
     return ops.widened(node)
 
@@ -250,17 +348,21 @@ def _shifted(
 
 __all__ = [
     "fft",
+    "fft2",
     "fftfreq",
     "fftn",
     "fftshift",
     "hfft",
     "ifft",
+    "ifft2",
     "ifftn",
     "ifftshift",
     "ihfft",
     "irfft",
+    "irfft2",
     "irfftn",
     "rfft",
+    "rfft2",
     "rfftfreq",
     "rfftn",
 ]

@@ -67,7 +67,7 @@ MISTAKES: dict[str, tuple[Any, ...]] = {
     "copy": NO_FLAG,
     "k": (1.5, *NO_NUMBER),
     "correction": NO_NUMBER,
-    "norm": ("half", None),
+    "norm": ("half",),
     "include_initial": NO_FLAG,
     "descending": NO_FLAG,
     "stable": NO_FLAG,

@@ -251,10 +251,6 @@ MISTAKES = {
     "trunc of complex numbers": Mistake(
         TypeError, lambda o: onebuf.trunc(o.f * 1j), ("trunc", "complex64")
     ),
-    "max of complex numbers": Mistake(
-        TypeError, lambda o: (o.f * 1j).max(), ("max", "complex64", "abs")
-    ),
-    "var of complex numbers": Mistake(TypeError, lambda o: (o.f * 1j).var(), ("complex64",)),
     "add of text": Mistake(TypeError, lambda o: onebuf.add(1, "2"), ("buffer", "'2'")),
     "exp of a list of text": Mistake(TypeError, lambda o: onebuf.exp(["1.0"]), ("exp", "'1.0'")),
     "where of text": Mistake(TypeError, lambda o: onebuf.where(o.t, 1, "2"), ("where", "'2'")),

@@ -87,3 +87,11 @@ print(*[name for name in sys.modules if name.startswith("onebuf.numpy_api.")])
 def test_the_standard_keeps_its_names() -> None:
     assert onebuf.sum.__module__ == "onebuf.array_api.statistical"
     assert onebuf.cumulative_sum.__module__ == "onebuf.array_api.statistical"
+
+
+@pytest.mark.parametrize("module", ["linalg", "fft"])
+def test_a_module_has_all_of_numpys_names(module: str) -> None:
+    ours, theirs = getattr(onebuf, module), getattr(np, module)
+    public = {name for name in theirs.__all__ if not name.startswith("_")} - {"test"}
+    assert sorted(public - set(ours.__all__)) == []
+    assert [name for name in ours.__all__ if not hasattr(ours, name)] == []

@@ -13,8 +13,9 @@ from onebuf import dtypes
 from onebuf.buffer import Buffer
 from onebuf.buffer.construction import as_node
 from onebuf.buffer.operators import operand
-from onebuf.engine import assign
-from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, OnebufError, ShapeError
+from onebuf.buffer.out_arguments import check_cast as check_cast
+from onebuf.buffer.out_arguments import written
+from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
 from onebuf.graph import Node
 from onebuf.options import options
 
@@ -110,43 +111,7 @@ def into(name: str, out: Any, result: Buffer, casting: str = "same_kind") -> Buf
     >>> into("add", b, Buffer([1, 2])) is b, b.to_python()
     (True, [1.0, 2.0])
     """
-    if isinstance(out, tuple) and len(out) == 1:
-        (out,) = out
-    if out is None:
-        return result
-    if not isinstance(out, Buffer | np.ndarray):
-        raise ArgumentTypeError(f"{name} needs a buffer or None as out, got {type(out).__name__}")
-    if out.shape != result.shape:
-        raise ShapeError(
-            f"{name} needs an out of shape {result.shape}, got one of shape {out.shape} that it "
-            f"would have to broadcast to"
-        )
-    check_cast(name, result.dtype, out.dtype, casting)
-    if isinstance(out, np.ndarray):
-        np.copyto(out, np.asarray(result), casting="unsafe")
-        return cast(Buffer, out)  # an array of NumPy comes back as it went in
-    assign(out._node, result._node)
-    return out
-
-
-def check_cast(
-    name: str, source: np.dtype[Any], target: np.dtype[Any], casting: str = "same_kind"
-) -> None:
-    """Raise where NumPy's rule called ``casting`` has no conversion between two types."""
-    if casting not in _CASTINGS:
-        raise ArgumentError(
-            f"casting must be one of {', '.join(map(repr, _CASTINGS))}: {name} got {casting!r}"
-        )
-    if source is target:
-        return
-    if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
-        raise DTypeError(
-            f"{name} cannot cast from {source.name} to {target.name} "
-            f"according to the rule {casting!r}; convert with astype(...) first"
-        )
-
-
-_CASTINGS = ("no", "equiv", "safe", "same_kind", "same_value", "unsafe")
+    return result if out is None else cast(Buffer, written(name, out, result, casting))
 
 
 def in_order(name: str, order: Any, known: str = "ACFK") -> bool:

@@ -1,34 +1,13 @@
-"""Reductions with NumPy's arguments: ``out``, ``initial`` and ``where`` next to axes and dtype.
-
-A mask makes left-out elements the identity of the operation, an initial value is one more operand
-of it. Both are nodes of the graph, so that a masked sum is one kernel.
-"""
+"""Reductions with NumPy's arguments, of whatever becomes a buffer."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from onebuf import dtypes, ops
 from onebuf.array_api.arguments import into, node_of
 from onebuf.buffer import Buffer
-from onebuf.errors import ArgumentError, DTypeError
-from onebuf.graph import BINARY, REDUCE, Node, reduce_dtype, reduction
-
-Axes = int | tuple[int, ...] | None
-
-_IDENTITIES: dict[str, Any] = {"sum": 0, "prod": 1, "all": True, "any": False}
-_COMBINE = {
-    "sum": BINARY["add"],
-    "prod": BINARY["multiply"],
-    "max": BINARY["maximum"],
-    "min": BINARY["minimum"],
-    "all": BINARY["logical_and"],
-    "any": BINARY["logical_or"],
-}
-_ORDERED: dict[str, Any] = {"max": np.max, "min": np.min, "argmax": np.argmax, "argmin": np.argmin}
-"""Reductions that need an order, which NumPy alone has for complex numbers."""
+from onebuf.buffer.reducing import as_axes as as_axes
+from onebuf.buffer.reducing import reduced as reduced_node
 
 
 def reduced(
@@ -46,63 +25,6 @@ def reduced(
     >>> reduced("max", [3, 9, 4], initial=5, where=Buffer([True, False, True])).item()
     5
     """
-    node = node_of(name, x)
-    axis = as_axes(axis)
-    if dtype is not None:
-        node = ops.cast(node, dtypes.as_dtype(dtype))
-    if where is not True:
-        node = _masked(name, node, where, initial)
-    if name in _ORDERED and dtypes.kind(node.dtype) == "c":
-        result = of_complex(name, node, axis, keepdims)
-    elif initial is not None and not node.numel:
-        _, shape = reduction(REDUCE["sum"], node.shape, axis, keepdims)
-        result = ops.full(shape, initial, reduce_dtype(REDUCE[name], node.dtype))
-        initial = None
-    else:
-        result = ops.reduce(REDUCE[name], node, axis, keepdims)
-    if initial is not None:
-        start = initial if isinstance(initial, ops.SCALARS) else node_of(name, initial, "initial")
-        result = ops.binary(_COMBINE[name], result, start)
-    if dtype is not None:
-        result = ops.cast(result, dtypes.as_dtype(dtype))
-    buffer = Buffer._value(result)
-    return buffer if out is None else into(name, out, buffer)
-
-
-def as_axes(axis: Any) -> Any:
-    """NumPy's axis: a whole number of any type, or a sequence of them."""
-    if axis is None or axis.__class__ is int or axis.__class__ is tuple:
-        return axis
-    if isinstance(axis, np.integer):
-        return int(axis)
-    return tuple(axis) if isinstance(axis, list) else axis
-
-
-def _masked(name: str, node: Node, where: Any, initial: Any) -> Node:
-    """``node`` with the elements that ``where`` leaves out replaced by ones that change nothing."""
-    identity = _IDENTITIES.get(name, initial)
-    if identity is None:
-        raise ArgumentError(
-            f"{name} has no identity, so that a where= also needs initial=, got None; the result "
-            f"where nothing is chosen"
-        )
-    mask = node_of(name, where, "where")
-    if dtypes.kind(mask.dtype) != "b":
-        raise DTypeError(f"{name} needs a where of bool, got {mask.dtype.name}; compare it first")
-    wide = (
-        node if name in ("max", "min") else ops.cast(node, reduce_dtype(REDUCE[name], node.dtype))
-    )
-    return ops.ternary_where(mask, wide, ops.as_operand(identity, wide.dtype, wide.device))
-
-
-def of_complex(name: str, node: Node, axis: Any, keepdims: bool) -> Node:
-    """The extreme by real, then imaginary parts, as NumPy orders complex numbers."""
-    op = REDUCE[name]
-    axes, shape = reduction(op, node.shape, axis, keepdims)
-    if name in ("argmax", "argmin"):
-        along: Any = axes[0] if len(axes) == 1 and axis is not None else None
-        dtype = dtypes.int64
-    else:
-        along, dtype = axes, node.dtype
-    static = (along, None, keepdims)
-    return ops.library(_ORDERED[name], (node,), static, shape, dtype, name)
+    node = reduced_node(name, node_of(name, x), axis, dtype, keepdims, initial, where)
+    result = Buffer._value(node)
+    return result if out is None else into(name, out, result)

@@ -192,7 +192,8 @@ def _in_type(
 ) -> tuple[Any, ...]:
     """``operands`` so that the operation computes, or at least gives, ``dtype``."""
     nodes = tuple([as_operand(x, dtype) for x in operands])
-    if elementwise_dtype(op, *[node.dtype for node in nodes]) == dtype:
+    given = elementwise_dtype(op, *[node.dtype for node in nodes])
+    if given == dtype and (dtype == dtypes.bool or all(node.dtype == dtype for node in nodes)):
         return operands
     for node in nodes:
         check_cast(op.name, node.dtype, dtype, casting)

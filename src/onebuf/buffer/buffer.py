@@ -19,6 +19,7 @@ from onebuf.buffer.display import describe
 from onebuf.buffer.exchange import flat_window, is_numpys_alone, window
 from onebuf.buffer.foreign import ForeignProtocols
 from onebuf.buffer.handle import PLACE, Handle, claim, kind_at
+from onebuf.buffer.in_place import InPlace
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators, operand
@@ -44,7 +45,14 @@ _ndarray = np.ndarray
 
 
 class Buffer(
-    Conversion, Operators, Movement, Reductions, NdarrayMethods, ForeignProtocols, Placement
+    Conversion,
+    Operators,
+    Movement,
+    Reductions,
+    NdarrayMethods,
+    InPlace,
+    ForeignProtocols,
+    Placement,
 ):
     """Elements of one dtype in some shape, stored or still to be computed.
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from onebuf import ops
 from onebuf.buffer.handle import Handle
-from onebuf.errors import ArgumentTypeError, AxisError
+from onebuf.errors import ArgumentError, ArgumentTypeError, AxisError
 from onebuf.layout import normalize_axes
 
 
@@ -16,14 +18,25 @@ class Movement(Handle):
 
     __slots__ = ()
 
-    def reshape(self, *shape: Any, copy: bool | None = None) -> Self:
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Self:
         """The elements in row-major order under another shape; one extent may be -1.
 
-        A copy where strides cannot express it, unless ``copy=False``, which then raises.
+        In column-major order if ``order`` is "F". A copy where strides cannot express it, unless
+        ``copy=False``, which then raises.
         """
         if len(shape) == 1 and not isinstance(shape[0], int):
-            shape = tuple(shape[0])
+            shape = (int(shape[0]),) if isinstance(shape[0], np.integer) else tuple(shape[0])
+        if order != "C":
+            if order in ("F", "f") or (order == "A" and self._is_turned()):
+                return self.T.reshape(*shape[::-1], copy=copy).T
+            if order not in ("A", "c"):
+                raise ArgumentError(f"reshape needs order 'A', 'C' or 'F', got {order!r}")
         return self._view(ops.reshape(self._node, shape, copy))
+
+    def _is_turned(self) -> bool:
+        """Whether the elements lie in column-major order and not in row-major order."""
+        view = ops.view_of(self._node)
+        return not view.is_contiguous and ops.view_of(self.T._node).is_contiguous
 
     def permute(self, *axes: Any) -> Self:
         """The axes in another order: axis ``axes[i]`` becomes axis ``i``."""
@@ -72,13 +85,21 @@ class Movement(Handle):
 
     unsqueeze = expand_dims
 
-    def ravel(self) -> Self:
-        """The elements in row-major order, flat."""
-        return self.reshape(-1)
+    def ravel(self, order: str = "C") -> Self:
+        """The elements in row-major order, flat; in column-major order if ``order`` is "F"."""
+        return self.reshape(-1) if order == "C" else self._ordered("ravel", order).reshape(-1)
 
-    def flatten(self) -> Self:
+    def flatten(self, order: str = "C") -> Self:
         """The elements in row-major order, flat, in memory of their own."""
-        return self._value(ops.reshape(ops.copied(self._node), (-1,)))
+        source = self if order == "C" else self._ordered("flatten", order)
+        return self._value(ops.reshape(ops.copied(source._node), (-1,)))
+
+    def _ordered(self, name: str, order: Any) -> Self:
+        """A view whose row-major order is the ``order`` asked for."""
+        if order not in ("A", "C", "F", "K"):
+            raise ArgumentError(f"{name} needs order 'A', 'C', 'F' or 'K', got {order!r}")
+        turned = order == "F" or (order in ("A", "K") and self._is_turned())
+        return self.T if turned else self
 
     def shrink(self, bounds: Sequence[tuple[int, int]]) -> Self:
         """The box between ``bounds``: one (first, end) an axis."""

@@ -45,7 +45,8 @@ class NdarrayMethods(Handle):
     cumprod, cumsum = as_method(np.cumprod), as_method(np.cumsum)
     trace = as_method(np.trace)
     repeat, swapaxes = as_method(np.repeat), as_method(np.swapaxes)
-    searchsorted = as_method(np.searchsorted)
+    argpartition = as_method(np.argpartition)
+    ptp, searchsorted = as_method(np.ptp), as_method(np.searchsorted)
 
     def dot(self, b: Any, out: Any = None) -> Any:
         """NumPy's ``dot`` of the elements: a matrix product, of single numbers a product."""
@@ -62,6 +63,10 @@ class NdarrayMethods(Handle):
             return self
         return np.real(self) if is_here(self._node) else self._part("real")
 
+    @real.setter
+    def real(self, value: Any) -> None:
+        self._write_part("real", value)
+
     @property
     def imag(self) -> Any:
         """The imaginary parts, as a view; of real numbers, zeros.
@@ -71,6 +76,21 @@ class NdarrayMethods(Handle):
         if not is_here(self._node):
             return self._part("imag") if kind(self._node.dtype) == "c" else self * 0  # type: ignore[operator]
         return np.imag(self) if kind(self._node.dtype) == "c" else np.zeros_like(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if kind(self._node.dtype) != "c":
+            raise ArgumentTypeError(
+                f"imaginary parts need complex elements, got {self._node.dtype.name}; convert with "
+                f"astype('complex128') first"
+            )
+        self._write_part("imag", value)
+
+    def _write_part(self, name: str, value: Any) -> None:
+        part = getattr(self, name)
+        if not is_here(self._node) and part is not self:
+            raise ExportError(f"the {name} parts can be written on the host alone; move it there")
+        part[...] = value
 
     def _part(self, name: str) -> Any:
         return self._value(unary(UNARY[name], self._node))

@@ -8,6 +8,7 @@ this table never has to be complete: it may only hold what means exactly the sam
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS
@@ -31,11 +32,34 @@ def answer(cls: type[Handle], function: Any, args: tuple[Any, ...], kwargs: dict
     """Our answer to a call of NumPy's ``function``; NotImplemented where NumPy has to give it."""
     found = FUNCTIONS.get(function)
     if found is None:
-        return NotImplemented
+        name = function.__name__
+        is_ours = name in OF_THE_NAMESPACE and getattr(np, name, None) is function
+        return _by_namespace(name, args, kwargs) if is_ours else NotImplemented
     ours, most, names = found
     if len(args) > most or not kwargs.keys() <= names:
         return NotImplemented
     return ours(cls, *args, **kwargs)
+
+
+OF_THE_NAMESPACE = frozenset(
+    {
+        *("append", "argsort", "array_split", "average", "column_stack", "compress", "cov"),
+        *("cumprod", "cumsum", "diff", "dot", "dstack", "flatnonzero", "gradient", "hsplit"),
+        *("hstack", "inner", "isclose", "kron", "nan_to_num", "nansum", "outer", "ptp", "repeat"),
+        *("roll", "rot90", "round", "select", "sort", "split", "take", "tile", "trace"),
+        *("trapezoid", "vdot", "vsplit", "vstack"),
+    }
+)
+"""Functions of NumPy that the namespace has under the same name, lazily and with its arguments."""
+
+
+def _by_namespace(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    ours = getattr(sys.modules["onebuf"], name)  # the root is above: it is there, look it up
+    try:
+        inspect.signature(ours).bind(*args, **kwargs)
+    except TypeError:
+        return NotImplemented  # NumPy knows the argument, or says what is wrong
+    return ours(*args, **kwargs)
 
 
 def answers(function: Any) -> Callable[[Answer], Answer]:

@@ -37,7 +37,7 @@ def _ufunc(theirs: np.ufunc, native: Callable[..., Any] | None = None) -> Any:
 
     update_wrapper(function, theirs, assigned=("__name__", "__qualname__", "__doc__"), updated=())
     del function.__wrapped__  # type: ignore[attr-defined]
-    function.__module__ = __name__
+    function.__module__ = "onebuf"
     attach(function, theirs)
     function.__signature__ = signature_of(theirs)  # type: ignore[attr-defined]
     return function

@@ -2,7 +2,8 @@
 
 Results are nodes of the graph, those of a decomposition several that share one call. Whole numbers
 become float64 first. A matrix that a method cannot handle, such as a singular one, is an
-`ArgumentError` that names the function.
+`ArgumentError` that names the function, and NumPy's ``LinAlgError`` too. What programs ask by
+trying, whether a matrix is singular or positive definite, is computed at once.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, number, public, whole
-from onebuf.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from onebuf.buffer import Buffer
+from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.engine import look
-from onebuf.errors import ArgumentError, DTypeError, ShapeError
+from onebuf.errors import ArgumentError, DTypeError, MatrixError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
 
@@ -67,7 +68,9 @@ class Routine:
         """What NumPy finds."""
         try:
             return getattr(np.linalg, self.name)(*arrays, **dict(self.keywords))
-        except ValueError as error:  # LinAlgError is one, and so is a norm of no elements
+        except np.linalg.LinAlgError as error:
+            raise MatrixError(f"{self.name} cannot handle this matrix: {error}") from None
+        except ValueError as error:  # such as a norm of no elements
             raise ArgumentError(f"{self.name} cannot handle this matrix: {error}") from None
 
 
@@ -83,7 +86,7 @@ class ComplexRoutine(Routine):
 
 
 @public
-def cholesky(x: Buffer, /, *, upper: bool = False) -> Buffer:
+def cholesky(x: Any, /, *, upper: bool = False) -> Buffer:
     """The triangular factor of a Hermitian positive definite matrix.
 
     >>> cholesky(Buffer([[4.0, 2.0], [2.0, 5.0]])).to_python()
@@ -95,7 +98,7 @@ def cholesky(x: Buffer, /, *, upper: bool = False) -> Buffer:
 
 
 @public
-def cross(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Buffer:
     """The cross product of vectors of 3 elements along ``axis``."""
     one, two = node_of("cross", x1), node_of("cross", x2)
     places = [normalize_axis(axis, len(node.shape), "cross") for node in (one, two)]
@@ -115,20 +118,20 @@ def cross(x1: Buffer, x2: Buffer, /, *, axis: int = -1) -> Buffer:
 
 
 @public
-def det(x: Buffer, /) -> Buffer:
+def det(x: Any, /) -> Buffer:
     """The determinant."""
     node = _square("det", x)
     return _call(Routine("det"), (node,), node.shape[:-2], node.dtype)
 
 
 @public
-def diagonal(x: Buffer, /, *, offset: int = 0) -> Buffer:
+def diagonal(x: Any, /, *, offset: int = 0) -> Buffer:
     """A view of the diagonal of the last two axes."""
     return _diagonal("diagonal", x, offset)
 
 
 @public
-def eig(x: Buffer, /) -> Eigen:
+def eig(x: Any, /) -> Eigen:
     """The eigenvalues and eigenvectors of a square matrix."""
     node = _square("eig", x)
     dtype = _complex(node.dtype)
@@ -138,36 +141,36 @@ def eig(x: Buffer, /) -> Eigen:
 
 
 @public
-def eigh(x: Buffer, /) -> Eigen:
+def eigh(x: Any, /, UPLO: str = "L") -> Eigen:
     """The eigenvalues and eigenvectors of a Hermitian matrix."""
     node = _square("eigh", x)
     values = (node.shape[:-1], _real(node.dtype))
-    return Eigen(*_several(Routine("eigh"), node, values, (node.shape, node.dtype)))
+    return Eigen(*_several(_half("eigh", UPLO), node, values, (node.shape, node.dtype)))
 
 
 @public
-def eigvals(x: Buffer, /) -> Buffer:
+def eigvals(x: Any, /) -> Buffer:
     """The eigenvalues of a square matrix."""
     node = _square("eigvals", x)
     return _call(Routine("eigvals"), (node,), node.shape[:-1], _complex(node.dtype))
 
 
 @public
-def eigvalsh(x: Buffer, /) -> Buffer:
+def eigvalsh(x: Any, /, UPLO: str = "L") -> Buffer:
     """The eigenvalues of a Hermitian matrix."""
     node = _square("eigvalsh", x)
-    return _call(Routine("eigvalsh"), (node,), node.shape[:-1], _real(node.dtype))
+    return _call(_half("eigvalsh", UPLO), (node,), node.shape[:-1], _real(node.dtype))
 
 
 @public
-def inv(x: Buffer, /) -> Buffer:
+def inv(x: Any, /) -> Buffer:
     """The inverse."""
     node = _square("inv", x)
     return _call(Routine("inv"), (node,), node.shape, node.dtype)
 
 
 @public
-def matrix_norm(x: Buffer, /, *, keepdims: bool = False, ord: Any = "fro") -> Buffer:
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Buffer:
     """The norm of each matrix."""
     node = _matrix("matrix_norm", x)
     keepdims = flag("matrix_norm", "keepdims", keepdims)
@@ -180,23 +183,25 @@ def matrix_norm(x: Buffer, /, *, keepdims: bool = False, ord: Any = "fro") -> Bu
 
 
 @public
-def matrix_power(x: Buffer, n: int, /) -> Buffer:
+def matrix_power(x: Any, n: int, /) -> Buffer:
     """A square matrix multiplied with itself ``n`` times, its inverse if negative."""
     node, n = _square("matrix_power", x), whole("matrix_power", "n", n)
     return _call(Routine("matrix_power", (("n", n),)), (node,), node.shape, node.dtype)
 
 
 @public
-def matrix_rank(x: Buffer, /, *, rtol: float | Buffer | None = None) -> Buffer:
+def matrix_rank(x: Any, /, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Buffer:
     """How many singular values are larger than ``rtol`` times the largest."""
     node = _matrix("matrix_rank", x)
-    tolerance = _tolerance("matrix_rank", rtol, node)
-    found = Routine("matrix_rank", (("rtol", tolerance),))(look(node, "matrix_rank"))
+    name = "rtol" if tol is None else "tol"
+    tolerance = _tolerance("matrix_rank", rtol if tol is None else tol, node)
+    keywords = ((name, tolerance), ("hermitian", hermitian))
+    found = Routine("matrix_rank", keywords)(look(node, "matrix_rank"))
     return Buffer(np.asarray(found, np.int64), copy=True)
 
 
 @public
-def outer(x1: Buffer, x2: Buffer, /) -> Buffer:
+def outer(x1: Any, x2: Any, /) -> Buffer:
     """Every product of an element of one vector with one of another."""
     x1, x2 = buffer_of("outer", x1, "x1"), buffer_of("outer", x2, "x2")
     if x1.ndim != 1 or x2.ndim != 1:
@@ -205,22 +210,28 @@ def outer(x1: Buffer, x2: Buffer, /) -> Buffer:
 
 
 @public
-def pinv(x: Buffer, /, *, rtol: float | Buffer | None = None) -> Buffer:
+def pinv(x: Any, /, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Buffer:
     """The pseudo-inverse."""
     node = _matrix("pinv", x)
     shape = (*node.shape[:-2], node.shape[-1], node.shape[-2])
+    rtol = rcond if rtol is None else rtol
     if rtol is None:
-        return _call(Routine("pinv"), (node,), shape, node.dtype)
+        return _call(Routine("pinv", (("hermitian", hermitian),)), (node,), shape, node.dtype)
     tolerance = _tolerance("pinv", rtol, node)
-    return Buffer(Routine("pinv", (("rtol", tolerance),))(look(node, "pinv")), copy=True)
+    return Buffer(
+        Routine("pinv", (("rtol", tolerance), ("hermitian", hermitian)))(look(node, "pinv")),
+        copy=True,
+    )
 
 
 @public
-def qr(x: Buffer, /, *, mode: str = "reduced") -> QR:
+def qr(x: Any, /, mode: str = "reduced") -> Any:
     """Orthonormal columns times an upper triangular matrix."""
-    if mode not in ("reduced", "complete"):
-        raise ArgumentError(f"qr needs mode 'reduced' or 'complete', got {mode!r}")
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise ArgumentError(f"qr needs mode 'reduced', 'complete', 'r' or 'raw', got {mode!r}")
     node = _matrix("qr", x)
+    if mode in ("r", "raw"):
+        return on_arrays(Buffer, np.linalg.qr, (Buffer._value(node), mode), {})
     *batch, rows, columns = node.shape
     inner = rows if mode == "complete" else min(rows, columns)
     q, r = (*batch, rows, inner), (*batch, inner, columns)
@@ -229,7 +240,7 @@ def qr(x: Buffer, /, *, mode: str = "reduced") -> QR:
 
 
 @public
-def slogdet(x: Buffer, /) -> SignedLogarithm:
+def slogdet(x: Any, /) -> SignedLogarithm:
     """The sign and the logarithm of the determinant."""
     node = _square("slogdet", x)
     sign, size = (node.shape[:-2], node.dtype), (node.shape[:-2], _real(node.dtype))
@@ -237,7 +248,7 @@ def slogdet(x: Buffer, /) -> SignedLogarithm:
 
 
 @public
-def solve(x1: Buffer, x2: Buffer, /) -> Buffer:
+def solve(x1: Any, x2: Any, /) -> Buffer:
     """The solution of the linear equations ``x1 @ x == x2``.
 
     >>> solve(Buffer([[2.0, 0.0], [0.0, 4.0]]), Buffer([2.0, 2.0])).to_python()
@@ -260,17 +271,25 @@ def solve(x1: Buffer, x2: Buffer, /) -> Buffer:
 
 
 @public
-def svd(x: Buffer, /, *, full_matrices: bool = True) -> SVD:
+def svd(
+    x: Any,
+    /,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+) -> Any:
     """The singular value decomposition."""
     full_matrices = flag("svd", "full_matrices", full_matrices)
     node = _matrix("svd", x)
+    if not compute_uv:
+        return svdvals(Buffer._value(node))
     *batch, rows, columns = node.shape
     inner = min(rows, columns)
     left = (*batch, rows, rows if full_matrices else inner)
     right = (*batch, columns if full_matrices else inner, columns)
     return SVD(
         *_several(
-            Routine("svd", (("full_matrices", full_matrices),)),
+            Routine("svd", (("full_matrices", full_matrices), ("hermitian", hermitian))),
             node,
             (left, node.dtype),
             ((*batch, inner), _real(node.dtype)),
@@ -280,7 +299,7 @@ def svd(x: Buffer, /, *, full_matrices: bool = True) -> SVD:
 
 
 @public
-def svdvals(x: Buffer, /) -> Buffer:
+def svdvals(x: Any, /) -> Buffer:
     """The singular values, largest first."""
     node = _matrix("svdvals", x)
     shape = (*node.shape[:-2], min(node.shape[-2:]))
@@ -288,7 +307,7 @@ def svdvals(x: Buffer, /) -> Buffer:
 
 
 @public
-def trace(x: Buffer, /, *, offset: int = 0, dtype: Any = None) -> Buffer:
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Buffer:
     """The sum along the diagonal of the last two axes."""
     parts = _diagonal("trace", x, offset)
     if dtype is not None:
@@ -299,7 +318,7 @@ def trace(x: Buffer, /, *, offset: int = 0, dtype: Any = None) -> Buffer:
 
 @public
 def vector_norm(
-    x: Buffer,
+    x: Any,
     /,
     *,
     axis: int | Sequence[int] | None = None,
@@ -315,12 +334,24 @@ def vector_norm(
     return _call(routine, (node,), tuple(kept), _real(node.dtype))
 
 
+_TRIED = frozenset({"cholesky", "inv", "solve"})
+"""Functions whose failure is an answer that programs ask for."""
+
+
 def _call(routine: Routine, nodes: tuple[Node, ...], shape: tuple[int, ...], dtype: DT) -> Buffer:
-    return Buffer._value(ops.library(routine, nodes, (), shape, dtype, routine.name))
+    result = Buffer._value(ops.library(routine, nodes, (), shape, dtype, routine.name))
+    return result.realize() if routine.name in _TRIED else result
 
 
 def _several(routine: Routine, node: Node, *kinds: tuple[tuple[int, ...], DT]) -> list[Buffer]:
     return [Buffer._value(part) for part in ops.several(routine, (node,), (), kinds, routine.name)]
+
+
+def _half(name: str, UPLO: str) -> Routine:
+    """A routine that reads the lower or the upper triangle alone."""
+    if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
+        raise ArgumentError(f"{name} needs UPLO 'L' or 'U', got {UPLO!r}")
+    return Routine(name, (("UPLO", UPLO),))
 
 
 def _diagonal(name: str, x: Any, offset: int) -> Buffer:
@@ -367,32 +398,3 @@ def _real(dtype: DT) -> DT:
 
 def _complex(dtype: DT) -> DT:
     return dtypes.promote(dtype, dtypes.complex64)
-
-
-__all__ = [
-    "cholesky",
-    "cross",
-    "det",
-    "diagonal",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "inv",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "matrix_transpose",
-    "outer",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "tensordot",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]

@@ -1,0 +1,57 @@
+"""NumPy's ``out``: results written to memory that the caller has, by its rules of casting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf.buffer.handle import Handle
+from onebuf.engine import assign
+from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.graph import Node
+
+CASTINGS = ("no", "equiv", "safe", "same_kind", "same_value", "unsafe")
+
+
+def written(name: str, out: Any, result: Handle, casting: str = "same_kind") -> Any:
+    """``out``, a buffer or an array of NumPy's, with the elements of ``result``."""
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    if out is None:
+        return result
+    if not isinstance(out, Handle | np.ndarray):
+        raise ArgumentTypeError(f"{name} needs a buffer or None as out, got {type(out).__name__}")
+    node: Node = result._node
+    target = out if isinstance(out, np.ndarray) else out._node
+    shape, dtype = target.shape, target.dtype
+    if shape != node.shape:
+        raise ShapeError(
+            f"{name} needs an out of shape {node.shape}, got one of shape {shape} that it would "
+            f"have to broadcast to"
+        )
+    check_cast(name, node.dtype, dtype, casting)
+    if isinstance(out, np.ndarray):
+        np.copyto(out, np.asarray(result), casting="unsafe")
+        return out
+    if out._is_number:
+        out._unfix()
+    assign(out._node, node)
+    return out
+
+
+def check_cast(
+    name: str, source: np.dtype[Any], target: np.dtype[Any], casting: str = "same_kind"
+) -> None:
+    """Raise where NumPy's rule called ``casting`` has no conversion between two types."""
+    if casting not in CASTINGS:
+        raise ArgumentError(
+            f"casting must be one of {', '.join(map(repr, CASTINGS))}: {name} got {casting!r}"
+        )
+    if source is target:
+        return
+    if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
+        raise DTypeError(
+            f"{name} cannot cast from {source.name} to {target.name} "
+            f"according to the rule {casting!r}; convert with astype(...) first"
+        )
