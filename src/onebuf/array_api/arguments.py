@@ -63,6 +63,10 @@ def node_of(name: str, x: Any, argument: str = "x") -> Node:
     node = operand(x)
     if isinstance(node, Node):
         return node
+    if node.__class__ in _NUMBERS:
+        made = operand(_NUMBERS[node.__class__](node)) if _is_usual(node) else None
+        if isinstance(made, Node):
+            return made
     if x is None or isinstance(x, str | bytes | dict | set):
         raise ArgumentTypeError(
             f"{name} needs a buffer, numbers or nested lists of them as {argument}, got "
@@ -72,6 +76,21 @@ def node_of(name: str, x: Any, argument: str = "x") -> Node:
         return as_node(x, None, None, defaults(), None)
     except OnebufError as error:
         raise type(error)(f"{name}, {argument}: {error}") from None
+
+
+_NUMBERS: dict[type, Any] = {
+    bool: np.bool,
+    int: np.int64,
+    float: np.float64,
+    complex: np.complex128,
+}
+
+
+def _is_usual(number: Any) -> bool:
+    """Whether NumPy's type of a Python number is the one that it becomes here."""
+    if number.__class__ is int:
+        return -(2**63) <= number < 2**63
+    return number.__class__ is bool or options().default_float is dtypes.float64
 
 
 def buffer_of(name: str, x: Any, argument: str = "x") -> Buffer:
