@@ -538,3 +538,28 @@ def test_a_comparison_has_an_answer_beyond_the_dtype():
         with in_mode(mode):
             assert (x < number).to_python() == [number > 0] * 2
             assert (x == number).to_python() == [False, False]
+
+
+@pytest.mark.parametrize(
+    "data, error, words",
+    [
+        ([1.0, float("nan")], ValueError, "cannot convert float NaN to integer"),
+        ([float("-inf")], OverflowError, "cannot convert float infinity to integer"),
+        ([2**40], OverflowError, "int8 holds -128 to 127, got 1099511627776"),
+    ],
+)
+def test_numbers_that_an_integer_cannot_be_are_not_made_one(
+    data: list[float], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error):
+        np.array(data, dtype="int8")
+    with pytest.raises(error, match=words):
+        Buffer(data, "int8")
+
+
+def test_too_many_indices_and_nothing_to_join_are_said_in_numpys_words() -> None:
+    with pytest.raises(IndexError, match="too many indices for array: array is 1-dimensional"):
+        Buffer([1, 2])[0, 0]
+    for join in (onebuf.concat, onebuf.stack):
+        with pytest.raises(ValueError, match="need at least one array to"):
+            join([])

@@ -60,7 +60,10 @@ class Movement(Handle):
         """The last two axes exchanged."""
         ndim = len(self._node.shape)
         if ndim < 2:
-            raise AxisError(f"mT needs at least 2 dimensions, got {ndim}; use reshape first")
+            raise AxisError(
+                f"mT needs at least 2 dimensions, got {ndim} (matrix transpose with ndim < 2 is "
+                f"undefined); use reshape first"
+            )
         return self.permute(*range(ndim - 2), ndim - 1, ndim - 2)
 
     def expand(self, *shape: Any) -> Self:

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes
-from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    ScalarRangeError,
+    ShapeError,
+)
 from onebuf.ops import quietly
 
 Array = np.ndarray[Any, Any]
@@ -51,8 +57,11 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
         raise DTypeError(f"a buffer needs numbers or bools, got {_describe(data)}")
     wanted = dtype or defaults.get(found.dtype, found.dtype)
     dtypes.check_real(found.dtype, wanted)
-    if dtypes.kind(found.dtype) in "iu" and dtypes.kind(wanted) in "iu":
-        _check_range(found, wanted, dtype is None)
+    if dtypes.kind(wanted) in "iu":
+        if dtypes.kind(found.dtype) in "iu":
+            _check_range(found, wanted, dtype is None)
+        elif dtypes.kind(found.dtype) == "f":
+            _check_finite(found, wanted)
     return found if wanted is found.dtype else np.asarray(quietly(found.astype, wanted))
 
 
@@ -74,9 +83,22 @@ def _check_range(found: Array, wanted: DT, deduced: bool) -> None:
     low, high = int(found.min()), int(found.max())
     if low < info.min or high > info.max:
         advice = "pass dtype='int64'" if deduced else "choose a wider dtype"
-        raise ArgumentError(
+        raise ScalarRangeError(
             f"{wanted.name} holds {info.min} to {info.max}, got {low if low < info.min else high}; "
             f"{advice}"
+        )
+
+
+def _check_finite(found: Array, wanted: DT) -> None:
+    """Raise for numbers that have no place among the integers, as ``int(nan)`` does."""
+    if np.isnan(found).any():
+        raise ArgumentError(
+            f"cannot convert float NaN to integer: {wanted.name} has none; choose a float dtype"
+        )
+    if np.isinf(found).any():
+        raise ScalarRangeError(
+            f"cannot convert float infinity to integer: {wanted.name} has none; choose a float "
+            f"dtype"
         )
 
 

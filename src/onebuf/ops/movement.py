@@ -219,7 +219,9 @@ def copied(node: Node) -> Node:
 def concat(nodes: Sequence[Node], axis: int | None = 0) -> Node:
     """``nodes`` one after another along ``axis``; flattened first if it is None."""
     if not nodes:
-        raise LayoutError("concat needs at least one buffer, got none")
+        raise LayoutError(
+            "need at least one array to concatenate: concat needs at least one buffer, got none"
+        )
     if axis is None:
         return concat([reshape(node, (-1,)) for node in nodes], 0)
     first = nodes[0]
@@ -243,7 +245,9 @@ def concat(nodes: Sequence[Node], axis: int | None = 0) -> Node:
 def stack(nodes: Sequence[Node], axis: int = 0) -> Node:
     """``nodes`` along a new axis."""
     if not nodes:
-        raise LayoutError("stack needs at least one buffer, got none")
+        raise LayoutError(
+            "need at least one array to stack: stack needs at least one buffer, got none"
+        )
     axis = normalize_axis(axis, len(nodes[0].shape) + 1, "stack")
     for node in nodes[1:]:
         if node.shape != nodes[0].shape:
