@@ -27,7 +27,7 @@ def test_broadcasting_is_numpys(shapes):
 def test_a_misfit_names_the_shapes_and_the_axis():
     with pytest.raises(
         ShapeError,
-        match=r"\(2, 3\) and \(4, 1\).* 2 and 4 along axis -2 and could not be broadcast",
+        match=r"could not be broadcast together.*\(2, 3\) and \(4, 1\).* 2 and 4 along axis -2",
     ):
         broadcast_shapes((2, 3), (4, 1))
 

@@ -13,14 +13,19 @@ from onebuf.buffer.parsing import parse
 from onebuf.engine import is_here, moved, shared
 from onebuf.errors import CopyError
 from onebuf.events import Copied, listeners, tell
-from onebuf.graph import Foreign, Node
+from onebuf.graph import Foreign, Leaf, Node
 from onebuf.interop import view_foreign
 from onebuf.machine import CPU, Device
 from onebuf.machine import device as find_device
+from onebuf.memory import Block
 from onebuf.ops import Draw, adopted, cast, copied, place, quietly
 
 DT = np.dtype[Any]
 _ndarray = np.ndarray
+_USUAL = 0x1 | 0x100 | 0x400
+"""The flags of NumPy's arrays that are contiguous, aligned and writeable."""
+_FLAGS = _USUAL | 1 << 31
+"""With the one that says that writing to the array is a mistake."""
 
 
 def as_node(
@@ -34,10 +39,9 @@ def as_node(
 
     ``defaults`` says which types Python's numbers become, in place of NumPy's.
     """
-    if data.__class__ is _ndarray and dtype is None and not copy and device is None:
-        flags = data.flags
-        if flags.c_contiguous and flags.aligned and dtypes.is_own(data.dtype):
-            return Foreign(data.view())  # the rest is found out below, in more steps
+    is_plain = data.__class__ is _ndarray and dtype is None and not copy and device is None
+    if is_plain and data.flags.num & _FLAGS == _USUAL and dtypes.is_own(data.dtype):
+        return Foreign(data.view())  # the rest is found out below, in more steps
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     node = getattr(data, "_node", None)
     if isinstance(node, Node):
@@ -76,7 +80,7 @@ def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT,
             tell(Copied(array.nbytes, reason))
         dtypes.check_real(array.dtype, wanted or array.dtype)
         return _into_pool(array, wanted)
-    return _converted(Foreign(array.view()), wanted, copy)
+    return _converted(Leaf(array.view(), Block.foreign(array)), wanted, copy)
 
 
 def _converted(node: Node, wanted: DT | None, copy: bool | None) -> Node:
