@@ -306,23 +306,19 @@ def test_a_child_process_has_its_own_pool():
     pool = Pool()
     block = pool.allocate(4096)
     numpy_on(block)[:] = 1
-    pool._lock.acquire()  # as if another thread were growing the pool while this one forks
-    try:
-        child = os.fork()
-        if child == 0:
-            fine = False
-            try:
-                mine = [pool.allocate(nbytes) for nbytes in (4096, 100_000, 64) for _ in range(50)]
-                for other in mine:
-                    numpy_on(other)[:] = 2
-                fine = bool((numpy_on(block) == 1).all())
-                numpy_on(block)[:] = 3
-                del mine
-                fine = fine and pool.trim() > 0
-            finally:
-                os._exit(0 if fine else 1)
-    finally:
-        pool._lock.release()
+    child = os.fork()
+    if child == 0:
+        fine = False
+        try:
+            mine = [pool.allocate(nbytes) for nbytes in (4096, 100_000, 64) for _ in range(50)]
+            for other in mine:
+                numpy_on(other)[:] = 2
+            fine = bool((numpy_on(block) == 1).all())
+            numpy_on(block)[:] = 3
+            del mine
+            fine = fine and pool.trim() > 0
+        finally:
+            os._exit(0 if fine else 1)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
     assert (numpy_on(block) == 1).all()
