@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import onebuf as ob
-from onebuf.engine import choosing, steps
+from onebuf.engine import choosing, kernels, launching, planning, steps
 from onebuf.errors import BoundsError
 
 RNG = np.random.default_rng(5)
@@ -96,3 +96,68 @@ def test_a_fold_of_nothing_reads_nothing(shape: tuple[int, ...]) -> None:
             np.testing.assert_array_equal(got, array.sum(axis=axis))
             got = np.asarray(ob.sum(x, axis=axis) + 1)
             np.testing.assert_array_equal(got, array.sum(axis=axis) + 1)
+
+
+PIECES = {
+    "elements": (lambda xp, x: x * 3.25 - 1.125, (70_001,)),
+    "rows": (lambda xp, x: xp.sum(x * 1.0625, axis=1), (700, 101)),
+    "columns": (lambda xp, x: xp.sum(x * 1.0625, axis=0), (101, 700)),
+    "everything": (lambda xp, x: xp.sum(x * 1.1875), (300_007,)),
+    "turned": (lambda xp, x: x.T + 0.375, (301, 257)),
+}
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_long_kernels_run_in_pieces_with_the_same_bits(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function, shape = PIECES[name]
+    array = np.arange(np.prod(shape)).reshape(shape) / 7.0
+    whole = np.asarray(function(ob, ob.asarray(array)))
+    pieces: list[int] = []
+    share = kernels.share
+
+    def counted(*args: Any) -> None:
+        pieces.append(args[2])
+        share(*args)
+
+    monkeypatch.setattr(kernels, "share", counted)
+    monkeypatch.setattr(launching, "PIECE_STEPS", 40_000)
+    monkeypatch.setattr(planning, "_known", {})
+    monkeypatch.setattr(planning, "_guards", {})
+    with ob.config(eager_numel=0, tier="compile"):
+        got = np.asarray(function(ob, ob.asarray(array)))
+        first = len(pieces)
+        interrupted = function(ob, ob.asarray(array))
+
+        def stop(*args: Any) -> None:
+            if len(pieces) == first + 1:
+                raise KeyboardInterrupt
+            counted(*args)
+
+        monkeypatch.setattr(kernels, "share", stop)
+        with pytest.raises(KeyboardInterrupt):
+            interrupted.realize()
+        monkeypatch.setattr(kernels, "share", share)
+        again = np.asarray(interrupted)
+    assert first > 1
+    np.testing.assert_array_equal(got, again)
+    np.testing.assert_array_equal(got, whole)
+
+
+def test_a_write_is_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces: list[int] = []
+    share = kernels.share
+
+    def counted(*args: Any) -> None:
+        pieces.append(args[2])
+        share(*args)
+
+    monkeypatch.setattr(kernels, "share", counted)
+    monkeypatch.setattr(launching, "PIECE_STEPS", 1000)
+    with ob.config(eager_numel=0, tier="compile"):
+        x = ob.asarray(np.arange(80_003.0), copy=True)
+        y = ob.asarray(np.arange(80_003.0))
+        x += y * 0.8125
+    assert pieces == [80_003]
+    np.testing.assert_array_equal(np.asarray(x), np.arange(80_003.0) * 0.8125 + np.arange(80_003.0))

@@ -57,6 +57,8 @@ class Change(NamedTuple):
     """Which variable is written in place; -1: none, the result is a new variable."""
     replaces: int = -1
     """Which variable the result takes the name of; -1: none."""
+    computes: bool = False
+    """Whether several results are computed, in which more can come in between."""
 
 
 Action = tuple[str, int]
@@ -205,17 +207,21 @@ def _squared(x: Any) -> Any:
     return wide @ wide.T
 
 
-@action(8)
+@action(12)
 def family(state: State, draw: random.Random) -> Change:
     """Several variables that are computed from one, which dies, and from one that had no name."""
     number = _some(state, draw)
     x, array = state.variables[number]
-    order = draw.sample(range(4), draw.randrange(2, 5))
+    order = draw.sample(range(5), draw.randrange(2, 5))
 
     def children(xp: Any, x: Any) -> list[Any]:
         middle = xp.cumulative_sum(xp.reshape(x, (-1,)) % 101) if order[0] % 2 else x * 5 % PRIME
+        few = middle[:30].reshape(-1)[:30]
+        if order[-1] % 2:
+            return [few[:3] * 2, (x * 2 + 1) % PRIME, few[:4, None] + few[None, :]]
         made = [
             (x * 2 + 1) % PRIME,
+            few[:4, None] + few[None, :],
             xp.flip(middle) + 1,
             (x - 3) % PRIME,
             middle[: max(1, len(middle) // 2)] * 2 % PRIME,
@@ -223,19 +229,22 @@ def family(state: State, draw: random.Random) -> Change:
         return [made[place] for place in order]
 
     return Change(
-        f"{order} of the children of v{number}, which dies",
-        lambda: children(ob, x),
+        f"{order} of the children of v{number} * 1, which dies",
+        lambda: children(ob, (x * 1).realize()),
         lambda: [np.asarray(one) for one in children(np, array)],
-        replaces=number,
+        replaces=number if draw.random() < 0.5 else -1,
+        computes=True,
     )
 
 
 @action(14)
 def realized(state: State, draw: random.Random) -> Change:
     """Several variables computed in one plan."""
-    some = draw.sample(range(len(state.variables)), draw.randrange(1, len(state.variables) + 1))
+    numbers = range(len(state.variables))
+    count = draw.randrange(1, len(numbers) + 1)
+    some = draw.choice([draw.sample(numbers, count), list(numbers)[-count:]])
     buffers = [state.variables[number].buffer for number in some]
-    return Change(f"realize {some}", lambda: ob.realize(*buffers) or [], lambda: [])
+    return Change(f"realize {some}", lambda: ob.realize(*buffers) or [], lambda: [], computes=True)
 
 
 @action(3)

@@ -68,7 +68,7 @@ def step(state: State, one: Action) -> None:
     name, number = one
     draw = random.Random(number)
     options = {
-        "tier": draw.choice(["auto", "auto", "interpret", "interpret", "compile"]),
+        "tier": draw.choice(["auto", "interpret", "interpret", "compile", "compile"]),
         "eager_numel": draw.choice([0, 0, 32768]),
         "donate_nbytes": draw.choice([0, 0, 0, 1 << 20, None]),
         "threads": draw.choice([None, 1]),
@@ -93,7 +93,7 @@ def _apply(state: State, change: Change, draw: random.Random) -> None:
     with _others(state, change, draw), injected as has_come:
         try:
             result = change.on_buffers()
-            if draw.random() < 0.2 and result is not None:
+            if draw.random() < (0.5 if isinstance(result, list) else 0.2) and result is not None:
                 ob.realize(*_listed(result))
         except BaseException as error:
             if not has_come or isinstance(error, Difference):
@@ -156,7 +156,7 @@ def _after(state: State, draw: random.Random) -> None:
 
 def _injection(state: State, change: Change, draw: random.Random) -> tuple[Any, str]:
     """What comes in between: a context that says if it has, and a text for people."""
-    kind = draw.random()
+    kind = draw.random() * (0.5 if change.computes else 1.0)
     error = draw.choice(ERRORS)
     if kind < 0.15:
         after = draw.randrange(12)

@@ -49,16 +49,26 @@ forget = program.cache_clear
 """Forget all programs that nothing else holds."""
 
 
-def share(program: Any, words_address: int, count: int, grain: int, name: str = "") -> None:
+def share(
+    program: Any, words_address: int, count: int, grain: int, name: str = "", begin: int = 0
+) -> None:
     """Run a program on the indices up to ``count``, ``grain`` of them at a time, on all threads.
 
     With a ``name``, profilers know it by that.
     """
     if name and listeners():
-        call, arguments = cpu().shared(program, words_address, count, grain)
+        call, arguments = cpu().shared(program, words_address, count, grain, begin)
         kernel_frame(name)(call, *arguments)
     else:
-        cpu().run(program, words_address, count, grain)
+        cpu().run(program, words_address, count, grain, begin)
+
+
+def share_in_pieces(
+    program: Any, words_address: int, count: int, grain: int, piece: int, name: str
+) -> None:
+    """As `share`, with an interrupt, if there is one, after every ``piece`` indices at most."""
+    for begin in range(0, count, piece):
+        share(program, words_address, min(count, begin + piece), grain, name, begin)
 
 
 def word(scalar: np.generic) -> bytes:

@@ -27,10 +27,11 @@ from onebuf.engine.kernels import (
     program,
     report,
     share,
+    share_in_pieces,
 )
 from onebuf.engine.searching import findings_of, search
 from onebuf.events import kernel_frame, listeners
-from onebuf.graph import TAKE
+from onebuf.graph import TAKE, WRITE
 from onebuf.kernel import CHUNK, LOAD, Nest, best_order, partials, permuted, reordered
 from onebuf.memory import address_of, address_of_bytes
 from onebuf.options import options
@@ -48,6 +49,10 @@ fewer than lanes."""
 WIDE = {"columns": 2048, "squares": 512}
 """Where memory has its neighbours along the outermost axis, the more of it is gone through at a
 time, the better; up to this."""
+
+
+PIECE_STEPS = 1 << 30
+"""Of so many operations, over all elements, a kernel is done in a fraction of a second."""
 
 
 class Launch(Protocol):
@@ -115,7 +120,7 @@ class Single:
 
     __slots__ = (
         *("name", "nest", "rendering", "words"),
-        *("_call", "_program", "_count", "_grain", "_end"),
+        *("_call", "_program", "_count", "_grain", "_piece", "_end"),
     )
 
     def __init__(self, group: Group) -> None:
@@ -131,6 +136,9 @@ class Single:
         numel = prod(extents)
         is_shared = numel >= SHARED and not nest.folds_all and not nest.scans_all
         self._count = extents[0] if is_shared else 0
+        is_write = any(node.op is WRITE for node in group.outputs)
+        # A write that is interrupted has happened or not.
+        self._piece = extents[0] if is_write else _piece(nest, extents, self._grain)
         self._call = self._program.quick if numel < QUICK else self._program.call
 
     def run(self, addresses: list[int], scalars: bytes) -> bool:
@@ -139,7 +147,10 @@ class Single:
         if options().search_seconds and self._is_apart(addresses):
             self._run_as_found(addresses, address_of_bytes(words))
         elif self._count:
-            share(self._program, address_of_bytes(words), self._count, self._grain, self.name)
+            share_in_pieces(
+                *(self._program, address_of_bytes(words), self._count),
+                *(self._grain, self._piece, self.name),
+            )
         elif listeners():
             kernel_frame(self.name)(self._call, address_of_bytes(words), 0, self._end)
         else:
@@ -246,7 +257,11 @@ class Chunked:
         parts = [np.empty(self.chunks, dtype) for dtype in self.parts]
         places = [*addresses, *[address_of(part) for part in parts]]
         first, second = [words.with_addresses(places, scalars) for words in self.words]
-        share(self._programs[0], address_of_bytes(first), self.extent, 2 * CHUNK, self.name)
+        grain = 2 * CHUNK
+        share_in_pieces(
+            *(self._programs[0], address_of_bytes(first), self.extent),
+            *(grain, _piece(self.nests[0], (self.extent,), grain), self.name),
+        )
         if self.words[0].is_outside(first):
             return True
         self._programs[1].quick(address_of_bytes(second), 0, self.chunks)
@@ -272,6 +287,12 @@ class Chunked:
             if words.is_outside(block):
                 return True
         return False
+
+
+def _piece(nest: Nest, extents: tuple[int, ...], grain: int) -> int:
+    """How many indices of the outermost axis are gone over before an interrupt is looked for."""
+    work = prod(extents[1:]) * len(nest.steps)
+    return max(1, PIECE_STEPS // max(1, work) // grain) * grain
 
 
 def _grain(nest: Nest, extents: tuple[int, ...], choice: Choice) -> int:

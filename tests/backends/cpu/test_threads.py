@@ -77,7 +77,7 @@ def test_threads_work_at_the_same_time(crews: dict[str, Crew], kind: str, togeth
     crew.grow(together)
     for pause in (0, 0, 0.2, 0):  # sleeping workers, and such as still look
         threading.Event().wait(pause)
-        most = meet(lambda f, a: crew.run(f, a, 16, 1, together), together, PATIENCE)
+        most = meet(lambda f, a: crew.run(f, a, 0, 16, 1, together), together, PATIENCE)
         assert most == together
 
 
@@ -85,7 +85,7 @@ def test_threads_work_at_the_same_time(crews: dict[str, Crew], kind: str, togeth
 def test_a_worker_that_starts_late_joins_the_job_that_is_there(kind: str) -> None:
     crew = Crew(kind == "futex")
     caller = threading.Thread(
-        target=lambda: meet(lambda f, a: crew.run(f, a, 2, 1, 2), 2, PATIENCE), daemon=True
+        target=lambda: meet(lambda f, a: crew.run(f, a, 0, 2, 1, 2), 2, PATIENCE), daemon=True
     )
     with config(cache_dir=os.devnull):
         compile(MEETING, "meet")
@@ -102,7 +102,7 @@ def test_no_more_threads_than_asked_for_work(crews: dict[str, Crew], kind: str) 
     crew = crews[kind]
     crew.grow(5)
     for _ in range(5):
-        most = meet(lambda f, a: crew.run(f, a, 8, 1, 2), 3, 5_000_000)
+        most = meet(lambda f, a: crew.run(f, a, 0, 8, 1, 2), 3, 5_000_000)
         assert 1 <= most <= 2
 
 
@@ -128,7 +128,7 @@ def test_callers_at_once_all_get_their_work_done(crews: dict[str, Crew], kind: s
         x = np.zeros(500, np.int64)
         args = Arguments(x)
         for _ in range(2500):
-            crew.run(program.address, args.address, 500, 10, 3)
+            crew.run(program.address, args.address, 0, 500, 10, 3)
         return x
 
     with ThreadPoolExecutor(4) as callers:
@@ -170,7 +170,7 @@ def test_without_new_threads_the_caller_does_the_work(monkeypatch: pytest.Monkey
     assert crew.workers == 0
     x = np.zeros(100, np.int64)
     args = Arguments(x)
-    crew.run(compile(adding(), "add").address, args.address, 100, 1, 4)
+    crew.run(compile(adding(), "add").address, args.address, 0, 100, 1, 4)
     assert np.unique(x).tolist() == [1]
 
 

@@ -212,8 +212,9 @@ leave:
   br label %wait
 }}
 
-; Run a kernel on the indices from 0 to %count, on at most %threads threads.
-define void @run(i64 %function, i64 %args, i64 %count, i64 %grain, i64 %threads) nounwind {{
+; Run a kernel on the indices from %begin to %count, on at most %threads threads.
+define void @run(i64 %function, i64 %args, i64 %begin, i64 %count, i64 %grain, i64 %threads)
+    nounwind {{
 entry:
   %epoch.at = getelementptr i8, ptr @crew, i64 0
   %sleepers.at = getelementptr i8, ptr @crew, i64 64
@@ -230,12 +231,13 @@ entry:
   br i1 %free, label %share, label %alone
 alone:
   %kernel = inttoptr i64 %function to ptr
-  call void %kernel(i64 %args, i64 0, i64 %count)
+  call void %kernel(i64 %args, i64 %begin, i64 %count)
   ret void
 share:
   %pieces = mul i64 %threads, {PIECES}
   %units = mul i64 %pieces, %grain
-  %up = add i64 %count, %units
+  %many = sub i64 %count, %begin
+  %up = add i64 %many, %units
   %up.1 = sub i64 %up, 1
   %grains = sdiv i64 %up.1, %units
   %chunk = mul i64 %grains, %grain
@@ -246,7 +248,7 @@ share:
   store i64 %count, ptr %count.at, align 8
   store i64 %chunk, ptr %chunk.at, align 8
   store atomic i32 %helpers, ptr %helpers.at monotonic, align 4
-  store atomic i64 0, ptr %next.at monotonic, align 8
+  store atomic i64 %begin, ptr %next.at monotonic, align 8
   store atomic i32 {OPEN}, ptr %state.at release, align 4
   %1 = atomicrmw add ptr %epoch.at, i32 1 seq_cst, align 4
   %sleepers = load atomic i32, ptr %sleepers.at seq_cst, align 4

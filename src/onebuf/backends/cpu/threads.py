@@ -42,7 +42,7 @@ class Crew:
         with lock:
             made = make_object(ir, "run", target, key_of(ir, target))
             self._code = load(made.content, ["reset", "set_spins", "worker", "run"])
-            self.run: Call = as_call(self._code.address("run"), self._code, 5)
+            self.run: Call = as_call(self._code.address("run"), self._code, 6)
             self.begin()
             _crews.append(self)
 
@@ -80,18 +80,18 @@ _chosen: Crew | None = None
 """The crew that `run` uses, once it has."""
 
 
-def run(program: Program, args_address: int, count: int, grain: int) -> None:
-    """Run ``program`` on the indices from 0 to ``count``, on as many threads as the options allow.
+def run(program: Program, args_address: int, count: int, grain: int, begin: int = 0) -> None:
+    """Run ``program`` on the indices up to ``count``, on as many threads as the options allow.
 
     Each call of it gets a multiple of ``grain`` indices, except for the last one. They come in no
     order, and at the same time.
     """
-    call, arguments = shared(program, args_address, count, grain)
+    call, arguments = shared(program, args_address, count, grain, begin)
     call(*arguments)
 
 
 def shared(
-    program: Program, args_address: int, count: int, grain: int
+    program: Program, args_address: int, count: int, grain: int, begin: int = 0
 ) -> tuple[Call, tuple[int, ...]]:
     """What `run` calls in the end, and with which arguments."""
     if grain < 1:
@@ -99,12 +99,12 @@ def shared(
     threads = options().threads
     if threads is None:
         threads = cores()
-    crew = None if count <= grain or threads < 2 else _crew()
+    crew = None if count - begin <= grain or threads < 2 else _crew()
     if crew is None:
-        return program.call, (args_address, 0, count)
+        return program.call, (args_address, begin, count)
     threads = min(threads, MOST_THREADS)
     crew.grow(threads)
-    return crew.run, (program.address, args_address, count, grain, threads)
+    return crew.run, (program.address, args_address, begin, count, grain, threads)
 
 
 @cache
