@@ -26,7 +26,7 @@ export POCL_DEVICES := pthread pthread
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-devices bench-clients format clean
+.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-planning bench-devices bench-clients format clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -62,6 +62,9 @@ bench: $(VENV)/.installed-interop ## measure against NumPy and torch on this mac
 
 bench-peers: $(VENV)/.installed-bench ## measure against seven libraries and the limits of this machine
 	@$(BIN)/python benchmarks/peers.py $(ARGS)
+
+bench-planning: $(VENV)/.installed-package ## measure what planning costs, by the size of graphs
+	@$(BIN)/python benchmarks/planning.py $(ARGS)
 
 bench-devices: $(VENV)/.installed-test ## measure OpenCL next to pyopencl used by hand
 	@$(BIN)/python benchmarks/devices.py $(ARGS)

@@ -125,6 +125,13 @@ def _without_kernels(error: Exception, wanted: list[Node], own: bool, walk: list
     return make_plan(items, walk)
 
 
+def forget_plans() -> None:
+    """Make every plan anew, as in a process that has just begun; kernels stay compiled."""
+    _known.clear()
+    _guards.clear()
+    _spent.clear()
+
+
 def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan, states: bytes) -> Any:
     guards = gate.guards()
     if len(walk) > guards.MOST_NODES:

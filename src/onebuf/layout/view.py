@@ -12,6 +12,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from operator import index as as_int
 
@@ -64,8 +65,9 @@ class View:
         >>> View.contiguous((2, 3))
         View(shape=(2, 3), stride=(3, 1), offset=0)
         """
-        extents = tuple([as_int(extent) for extent in shape])
-        return cls(extents, row_major(extents))
+        if shape.__class__ is tuple:
+            return _contiguous(shape)
+        return _contiguous(tuple([as_int(extent) for extent in shape]))
 
     # -- what a view is ---------------------------------------------------------------------------
 
@@ -392,3 +394,9 @@ class View:
                 f"{what} needs one pair {meaning} for each axis of shape {self.shape}, got "
                 f"{tuple(pairs)}; pass {self.ndim} pairs"
             )
+
+
+@lru_cache(4096)
+def _contiguous(shape: tuple[int, ...]) -> View:
+    extents = tuple([as_int(extent) for extent in shape])
+    return View(extents, row_major(extents))

@@ -103,22 +103,23 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
     waits: dict[int, int] = {}
     """How many folds, one after the other, a kernel does after each of its nodes."""
     readers: dict[int, list[Item]] = {}
+    fusable: dict[int, bool] = {}
     for item in reversed(items):
         node = item.node
         me = id(node)
         by = readers.get(me, [])
-        nests = {homes[id(reader.node)] for reader in by if _is_fusable(reader.node, alone)}
-        opaque = any(
-            not _is_fusable(reader.node, alone) or is_picked_from(node, reader.node)
-            for reader in by
-        )
+        fusing = [reader for reader in by if fusable[id(reader.node)]]
+        nests = {homes[id(reader.node)] for reader in fusing}
+        picked = any([is_picked_from(node, reader.node) for reader in by])
+        opaque = picked or len(fusing) < len(by)
         if node.op is ARANGE and kind(node.dtype) in "iu" and me not in roots and not opaque:
             homes[me] = 0  # computed wherever it is read
             continue
-        if any(is_picked_from(node, reader.node) for reader in by) and me not in roots:
+        if picked and me not in roots:
             alone.setdefault(me, "elements of it are picked by index")
+        fusable[me] = _is_fusable(node, alone)
         is_alone = me in roots or me in alone or opaque or node.op in JOINS
-        if is_alone or len(nests) != 1 or not _is_fusable(node, alone):
+        if is_alone or len(nests) != 1 or not fusable[me]:
             homes[me] = me
         else:
             home = nests.pop()

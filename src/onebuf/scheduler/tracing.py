@@ -296,6 +296,8 @@ def below(steps: list[Step], number: int) -> set[int]:
 
 def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple[Node, View]:
     """The base of an operand, and where it is read if ``node`` is wanted at ``view``."""
+    if src.op.kind is Kind.CONSTANT:
+        return src, view  # one value, wherever it is read
     inner = src.arg if src.op is VIEW else View.contiguous(src.shape)
     if same_shape and inner.shape != node.shape:
         inner = inner.expand(node.shape)
