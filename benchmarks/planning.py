@@ -3,7 +3,7 @@
 Each row builds a graph of small arrays, so that computing takes next to nothing, and realises it
 twice: with kernels that are compiled already but no plan known (cold), and with every plan known
 (warm). A cost that does not grow from column to column is linear. The time of a plain Python loop
-stands below, because a busy machine makes all of them longer alike. Run ``make bench-planning``, or::
+stands below, because a busy machine makes all of them longer alike. ``make bench-planning``, or::
 
     python benchmarks/planning.py [--most NODES]
 """
