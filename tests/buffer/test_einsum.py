@@ -281,3 +281,30 @@ def test_order_says_how_the_result_lies() -> None:
     assert onebuf.einsum("ij,jk", x, onebuf.asarray(B), order="F").stride == (1, 2)
     with pytest.raises(ValueError, match="order 'A', 'C', 'F' or 'K', got 'W'"):
         onebuf.einsum("ij", x, order="W")
+
+
+@pytest.mark.parametrize("tier", ["compile", "interpret"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128"])
+def test_windows_are_summed_without_a_copy(tier, dtype):
+    rng = np.random.default_rng(4)
+    image = (rng.random((300, 310)) * 9).astype(dtype)
+    weights = (rng.random((3, 5)) * 9).astype(dtype)
+    windows = np.lib.stride_tricks.sliding_window_view(image, (3, 5))
+    with onebuf.config(tier=tier), onebuf.counters() as counted:
+        buffer = onebuf.asarray(image)
+        seen = onebuf.lib.stride_tricks.sliding_window_view(buffer, (3, 5))
+        found = onebuf.einsum("ijkl,kl->ij", seen, onebuf.asarray(weights)).realize()
+        turned = onebuf.einsum("kl,ijkl->ji", onebuf.asarray(weights), seen).realize()
+    assert counted.bytes_copied < image.nbytes  # the turned result is stored in its order
+    wanted = np.einsum("ijkl,kl->ij", windows, weights)
+    np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(turned), wanted.T, rtol=1e-5)
+
+
+def test_stacks_of_windows_have_weights_of_their_own():
+    rng = np.random.default_rng(4)
+    images, weights = rng.random((3, 200, 210)), rng.random((3, 4))
+    windows = np.lib.stride_tricks.sliding_window_view(images, 4, axis=2)
+    seen = onebuf.lib.stride_tricks.sliding_window_view(onebuf.asarray(images), 4, axis=2)
+    found = onebuf.einsum("bijk,bk->bij", seen, onebuf.asarray(weights))
+    np.testing.assert_allclose(np.asarray(found), np.einsum("bijk,bk->bij", windows, weights))

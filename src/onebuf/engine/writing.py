@@ -15,7 +15,7 @@ import numpy as np
 from onebuf import switch
 from onebuf.dtypes import FIRST_ADDED, kind, meet_scalar, typed_scalar
 from onebuf.engine import gate
-from onebuf.engine.elementary import INEXACT, OUR_LOOPS, is_ours, run_ours
+from onebuf.engine.elementary import INEXACT, OUR_COMPLEX_LOOPS, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.realizing import force, is_here, own, peek, read
 from onebuf.engine.sources import write_region
 from onebuf.errors import DeviceError, DTypeError, ReadOnlyError, ShapeError
@@ -24,7 +24,6 @@ from onebuf.graph import (
     BINARY,
     PLACED,
     SOURCE,
-    UNARY,
     VIEW,
     Fresh,
     Node,
@@ -44,7 +43,7 @@ from onebuf.ops import (
     binary,
     cast,
     constant,
-    is_square,
+    power,
     quiet_context,
     quietly,
     view_of,
@@ -109,8 +108,12 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
     if _update_by_kernel(op, target, value):
         return
     operand: Any = peek(value) if isinstance(value, Node) else typed_scalar(value, dtype)
-    if op is BINARY["pow"] and is_square(dtype, value):
-        change(op.name, target, lambda array: OUR_LOOPS[UNARY["square"]](array, array))
+    plain = power(dtype, value) if op is BINARY["pow"] else None
+    if plain is not None:
+        loop = OUR_LOOPS[plain]
+        if dtype.kind == "c":
+            loop = OUR_COMPLEX_LOOPS.get(plain, loop)
+        change(op.name, target, lambda array: loop(array, array))
         return
     change(op.name, target, lambda array: _update(op, array, operand, result))
 

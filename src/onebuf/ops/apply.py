@@ -207,8 +207,10 @@ def _now(op: Op, x: Any, y: Any, shape: tuple[int, ...], dtype: DT, numel: int) 
 
 def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
     """``op`` of every element of ``x`` and one Python scalar, which takes its type from ``x``."""
-    if op is _POW and not reflected and is_square(x.dtype, value):
-        return unary(UNARY["square"], x)
+    if op is _POW and not reflected:
+        plain = power(x.dtype, value)
+        if plain is not None:
+            return unary(plain, x)
     array = x.array
     if array is None and x.op is VIEW:
         array = settle(x)
@@ -227,9 +229,20 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
     return binary(op, other, x) if reflected else binary(op, x, other)
 
 
-def is_square(dtype: DT, exponent: Any) -> bool:
-    """Whether a power is a product: as exact as can be, and ten times as fast."""
-    return exponent.__class__ in (int, float) and exponent == 2 and kind(dtype) == "f"
+def power(dtype: DT, exponent: Any) -> Op | None:
+    """The function that a power is, if it is one: as exact as can be, and ten times as fast.
+
+    Those of complex numbers are NumPy's choice.
+    """
+    if exponent.__class__ not in (int, float):
+        return None
+    letter = kind(dtype)
+    if exponent == 2 and letter in "fc":
+        return UNARY["square"]
+    return _COMPLEX_POWERS.get(exponent) if letter == "c" else None
+
+
+_COMPLEX_POWERS = {0.5: UNARY["sqrt"], -1: UNARY["reciprocal"]}
 
 
 def _scalar_operand(op: Op, value: Scalar, dtype: DT, other: DT) -> Node:

@@ -4,29 +4,30 @@ An operand first loses what concerns it alone (diagonals, sums over indices that
 Then two operands at a time become one, in an order that opt_einsum finds: as a matrix product where
 an index is summed, else element by element. All of it is nodes, so the whole sum is as lazy as its
 parts.
-
-Only what sums imports this module: opt_einsum takes longer to import than onebuf does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from importlib import import_module
+from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
-import opt_einsum
-
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import promote
-from onebuf.errors import ArgumentError
 from onebuf.graph import BINARY, REDUCE, Node
 from onebuf.ops.apply import binary, cast
 from onebuf.ops.contraction import matmul
-from onebuf.ops.movement import diagonal, permute, reshape
+from onebuf.ops.movement import diagonal, index, permute, reshape, view_of
 from onebuf.ops.reducing import reduce
 from onebuf.ops.subscripts import Label, Labels, Summation, extents
+from onebuf.options import options
 
 Path = list[tuple[int, ...]]
+
+MOST_OFFSETS = 64
+"""Windows of more elements than this are copied and multiplied as a matrix."""
 
 
 class Term(NamedTuple):
@@ -67,43 +68,10 @@ def _path(terms: Sequence[Term], output: Labels, optimize: Any) -> Path:
     count = len(terms)
     if count < 3:
         return [tuple(range(count))] if count == 2 else []
-    if optimize is False or optimize is None:
-        return [tuple(range(count))]
-    if isinstance(optimize, list | tuple):
-        return _checked(optimize, count)
-    symbols: dict[Label, str] = {}
-    for label in [label for term in terms for label in term.labels]:
-        symbols.setdefault(label, opt_einsum.get_symbol(len(symbols)))
-    written = ",".join(["".join([symbols[label] for label in term.labels]) for term in terms])
-    equation = written + "->" + "".join([symbols[label] for label in output])
-    shapes = [term.node.shape for term in terms]
-    try:
-        found, _ = opt_einsum.contract_path(
-            equation, *shapes, shapes=True, optimize="auto" if optimize is True else optimize
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise ArgumentError(
-            f"einsum needs optimize=True, False, a strategy of opt_einsum such as 'greedy', or a "
-            f"path; got {optimize!r} ({error})"
-        ) from None
-    return [tuple(positions) for positions in found]
-
-
-def _checked(path: Sequence[Any], count: int) -> Path:
-    """A path that the caller found, if it leads from ``count`` operands to one result."""
-    steps = [step for step in path if not isinstance(step, str)]  # NumPy's begin with a word
-    for positions in steps:
-        if len({*positions} & {*range(count)}) != len(positions) or not positions:
-            raise ArgumentError(
-                f"einsum needs a path of positions among the operands that are left, got "
-                f"{positions!r} of {count} in {path!r}"
-            )
-        count -= len(positions) - 1
-    if count != 1:
-        raise ArgumentError(
-            f"einsum needs a path to one result, got {path!r}, which leaves {count}"
-        )
-    return steps
+    # opt_einsum takes longer to import than onebuf does, and most sums have two operands.
+    paths = import_module("onebuf.ops.contraction_path")
+    labels, shapes = [term.labels for term in terms], [term.node.shape for term in terms]
+    return paths.path(labels, shapes, output, optimize)  # type: ignore[no-any-return]
 
 
 def _diagonal(labels: Labels, node: Node) -> Term:
@@ -140,12 +108,46 @@ def _product(x: Term, y: Term, keep: Collection[Label]) -> Term:
         wide = batch + inner + left + right
         node = binary(BINARY["multiply"], _spread(x, wide), _spread(y, wide))
         return _summed(Term(wide, node), batch + left + right)
+    if _is_windows(x, inner) and not right:
+        return _slid(x, y, batch, left, inner)
+    if _is_windows(y, inner) and not left:
+        return _slid(y, x, batch, right, inner)
     shapes = [[_size(x, y, label) for label in group] for group in (batch, left, inner, right)]
     rows, middle, columns = [prod(shape) for shape in shapes[1:]]
     one = reshape(_ordered(x, batch + left + inner), [*shapes[0], rows, middle])
     two = reshape(_ordered(y, batch + inner + right), [*shapes[0], middle, columns])
     node = reshape(matmul(one, two), [*shapes[0], *shapes[1], *shapes[3]])
     return Term(batch + left + right, node)
+
+
+def _is_windows(term: Term, inner: Labels) -> bool:
+    """Whether a term is large and sees its elements many times, as sliding windows do, of few each.
+
+    To multiply it as a matrix it would have to be copied, which makes it as many times as large.
+    """
+    node = term.node
+    if node.numel <= options().eager_numel or node.dtype == bool_:
+        return False
+    count = prod([node.shape[term.labels.index(label)] for label in inner])
+    return count <= MOST_OFFSETS and view_of(node).overlaps_itself
+
+
+def _slid(x: Term, y: Term, batch: Labels, left: Labels, inner: Labels) -> Term:
+    """The sum over ``inner`` of windows ``x`` times weights ``y``, one offset after another.
+
+    Each offset is a view of the memory that the windows are of, so nothing is copied.
+    """
+    windows, weights = _ordered(x, batch + left + inner), _ordered(y, batch + inner)
+    outer = [slice(None)] * (len(batch) + len(left))
+    shape = [_size(x, y, label) for label in batch] + [1 for _ in left]
+    total: Node | None = None
+    for place in product(*[range(_size(x, y, label)) for label in inner]):
+        weight = index(weights, (*outer[: len(batch)], *place, ...))
+        part = index(windows, (*outer, *place))
+        part = binary(BINARY["multiply"], part, reshape(weight, shape))
+        total = part if total is None else binary(BINARY["add"], total, part)
+    assert total is not None, "a window has elements"
+    return Term(batch + left, total)
 
 
 def _size(x: Term, y: Term, label: Label) -> int:
