@@ -21,8 +21,10 @@ from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.buffer.numpy_functions import answer
 from onebuf.buffer.operators import operand
-from onebuf.errors import ArgumentError
-from onebuf.graph import BINARY, UNARY, Node, Op
+from onebuf.engine import assign, is_here, read
+from onebuf.engine.elementary import INEXACT
+from onebuf.errors import ArgumentError, OnebufError
+from onebuf.graph import BINARY, SOURCE, UNARY, Node, Op
 from onebuf.interop import DEVICE, export
 from onebuf.layout import View
 from onebuf.ops import binary, matmul, unary
@@ -93,6 +95,10 @@ class ForeignProtocols(Handle):
                 return self._value(apply(op, *operands))
             if ufunc is np.matmul and all(isinstance(node, Node) for node in operands):
                 return self._value(matmul(*operands))
+        if method == "__call__" and kwargs.keys() == {"out"} and len(kwargs["out"]) == 1:
+            (out,) = kwargs["out"]
+            if _write_ours(_UFUNCS.get(ufunc), inputs, out):
+                return out
         for other in [x for x in inputs if not _is_plain(x)]:
             if other.__array_ufunc__ is None:
                 return NotImplemented
@@ -116,6 +122,40 @@ class ForeignProtocols(Handle):
         block, dtype, view = reduce_parts(self._node)
         facts = (type(self), block, dtype, view.shape, view.stride, view.offset, self._is_number)
         return _restore, facts
+
+
+def _write_ours(op: Op | None, inputs: tuple[Any, ...], out: Any) -> bool:
+    """Compute ``op`` into ``out``, if that is ours to do: with the bits that it has without one.
+
+    What NumPy computes alike, and what it refuses, is left to it.
+    """
+    operands = [operand(x) for x in inputs]
+    if op is None or None in operands or not isinstance(out, Handle | np.ndarray):
+        return False
+    types = [node.dtype for node in operands if isinstance(node, Node)]
+    if op not in INEXACT and op not in _ODD and all(dtypes.kind(dtype) != "c" for dtype in types):
+        return False
+    if isinstance(out, Handle) and (
+        out._is_number or not is_here(out._node) or out._node.base.op is SOURCE
+    ):
+        return False
+    apply: Any = unary if len(operands) == 1 else binary
+    try:
+        node = apply(op, *operands)
+    except OnebufError:
+        return False
+    target = out._node if isinstance(out, Handle) else out
+    if node.shape != target.shape or not np.can_cast(node.dtype, target.dtype, "same_kind"):
+        return False
+    if isinstance(out, Handle):
+        assign(out._node, node)
+    else:
+        np.copyto(out, read(node), casting="same_kind")
+    return True
+
+
+_ODD = frozenset({UNARY["isfinite"], UNARY["signbit"]})
+"""What NumPy 2.4 gets wrong where results have gaps between them in memory."""
 
 
 def _is_plain(x: Any) -> bool:
