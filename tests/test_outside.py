@@ -49,7 +49,7 @@ def test_what_numpy_passes_counts_and_foreign_dtypes_are_apart(tool: Any, tmp_pa
         ("f", "passed", "", []),
     )
     report = tool("report")
-    assert "| numpy | 5 | 2 | 2 | 3 | 1 (33.33%) |" in report.report(tmp_path)
+    assert "| numpy | 5 | 2 | 2 | 3 | 1 (33.33%) | 1 (33.33%) |" in report.report(tmp_path)
     causes = [(case.apart, case.cause) for case in report.cases(tmp_path, "numpy")]
     assert causes == [
         ("", ""),

@@ -53,6 +53,27 @@ EXPLAINED = {
 
 IN_MESSAGE: list[tuple[str, str, str]] = [
     (
+        "quiet",
+        r"FloatingPointError|RuntimeWarning|ComplexWarning|w\[0\]\.category",
+        "a floating-point warning or error of NumPy's: buffers raise none (design note 4)",
+    ),
+    (
+        "number",
+        r"isinstance\(Buffer\(|isinstance\([^)]*, np\.(integer|floating|generic|int_|float)"
+        r"|np\.isscalar|^AssertionError: .*\btype\(\w+\)",
+        "a number is a Buffer without axes, which is not one of NumPy's scalar types",
+    ),
+    (
+        "repr",
+        r"ACTUAL: 'Buffer\(|DESIRED: 'array\(|array_repr",
+        "how a buffer is printed: it says its shape, dtype and device",
+    ),
+    (
+        "no such case",
+        r"^absent",
+        "a case made for each object of type numpy.ufunc: functions here, so there is none",
+    ),
+    (
         "missing",
         r"onebuf has no attribute|has no attribute",
         "a function or method that is not there",
@@ -88,7 +109,9 @@ IN_MESSAGE: list[tuple[str, str, str]] = [
 ]
 """Name, pattern and explanation; the first that matches is the cause."""
 
-APART = frozenset(["foreign dtype"])
+APART = frozenset(["foreign dtype", "no such case"])
+DECIDED = frozenset(["number", "quiet", "repr"])
+"""Causes that are decisions of ours, and not faults: counted both ways."""
 
 
 def of_message(message: str) -> str:
