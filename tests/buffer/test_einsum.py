@@ -279,6 +279,9 @@ def test_order_says_how_the_result_lies() -> None:
     x = onebuf.asarray(A)
     assert onebuf.einsum("ij->ji", x, order="C").stride == (2, 1)
     assert onebuf.einsum("ij,jk", x, onebuf.asarray(B), order="F").stride == (1, 2)
+    assert onebuf.einsum("ij->ji", x, order="c").stride == (2, 1)
+    with pytest.raises(ValueError, match="casting must be one of"):
+        onebuf.einsum("ij", x, casting="maybe")
     with pytest.raises(ValueError, match="order 'A', 'C', 'F' or 'K', got 'W'"):
         onebuf.einsum("ij", x, order="W")
 

@@ -18,6 +18,9 @@ from onebuf.ops import cast, unary
 from onebuf.ops.einsum import einsum as sum_nodes
 from onebuf.ops.subscripts import parse_lists, parse_text
 
+CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+"""NumPy's rules for which conversions are allowed, the strictest first."""
+
 
 def einsum(
     *operands: Any,
@@ -66,8 +69,12 @@ def einsum(
     """
     if not operands:
         raise ArgumentError("einsum needs subscripts and operands, got nothing")
-    if order not in ("A", "C", "F", "K"):
+    if not isinstance(order, str) or order.upper() not in ("A", "C", "F", "K"):
         raise ArgumentError(f"einsum needs order 'A', 'C', 'F' or 'K', got {order!r}")
+    if casting not in CASTINGS:
+        raise ArgumentError(
+            f"casting must be one of {', '.join(map(repr, CASTINGS))}: einsum got {casting!r}"
+        )
     first, *rest = operands
     if isinstance(first, str):
         nodes = _nodes(rest, dtype, casting)
@@ -81,9 +88,9 @@ def einsum(
     if out is not None:
         return _written(out, node, casting)
     result = _wrapped(operands, nodes, node)
-    if order == "F":
+    if order.upper() == "F":
         return result.T.contiguous().T
-    return result.contiguous() if order == "C" else result
+    return result.contiguous() if order.upper() == "C" else result
 
 
 def _split(operands: tuple[Any, ...]) -> tuple[list[tuple[Any, Any]], Any]:
