@@ -431,3 +431,11 @@ def test_views_work_for_every_dtype(mode, dtype):
     assert v.base is x
     assert v.stride == (-1, 3)
     np.testing.assert_array_equal(values(v), array.T[::-1, 1:])
+
+
+def test_axes_and_shapes_may_be_buffers() -> None:
+    x = onebuf.zeros((2, 3, 4))
+    axes = onebuf.asarray([2, 0, 1])
+    assert x.transpose(axes).shape == (4, 2, 3)
+    assert x.transpose(None).shape == (4, 3, 2)
+    assert x.reshape(onebuf.asarray([4, 6])).shape == (4, 6)

@@ -46,7 +46,7 @@ class Movement(Handle):
 
     def transpose(self, *axes: Any) -> Self:
         """`permute`; without arguments, the axes reversed."""
-        if not axes or axes == (None,):
+        if not axes or (len(axes) == 1 and axes[0] is None):
             axes = tuple(range(len(self._node.shape)))[::-1]
         return self.permute(*axes)
 
