@@ -20,6 +20,7 @@ from onebuf.buffer.exchange import flat_window, is_numpys_alone, window
 from onebuf.buffer.foreign import ForeignProtocols
 from onebuf.buffer.handle import PLACE, Handle, claim, kind_at
 from onebuf.buffer.in_place import InPlace
+from onebuf.buffer.method_types import MethodTypes
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators, operand
@@ -45,6 +46,7 @@ _ndarray = np.ndarray
 
 
 class Buffer(
+    MethodTypes,
     Conversion,
     Operators,
     Movement,

@@ -34,9 +34,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> B
         sizes = abs(buffer) if dtypes.kind(buffer.dtype) == "c" else buffer
         return sqrt(square(sizes).sum(axis, keepdims=keepdims))
     if vectors and ord == 1:
-        return abs(buffer).sum(axis, keepdims=keepdims)  # type: ignore[no-any-return]
+        return abs(buffer).sum(axis, keepdims=keepdims)
     if vectors and ord == np.inf:
-        return abs(buffer).max(axis, keepdims=keepdims)  # type: ignore[no-any-return]
+        return abs(buffer).max(axis, keepdims=keepdims)
     return on_arrays(Buffer, np.linalg.norm, (buffer, ord, axis, keepdims), {})  # type: ignore[no-any-return]
 
 

@@ -313,7 +313,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Buffer:
     if dtype is not None:
         parts = parts.astype(dtype)
     total = parts.sum(-1)
-    return total if dtype is None else total.astype(dtype, copy=False)  # type: ignore[no-any-return]
+    return total if dtype is None else total.astype(dtype, copy=False)
 
 
 @public
@@ -381,14 +381,14 @@ def _floating(name: str, x: Any) -> Node:
 def _matrix(name: str, x: Any) -> Node:
     node = _floating(name, x)
     if len(node.shape) < 2:
-        raise ShapeError(f"{name} needs at least 2 dimensions, got shape {node.shape}")
+        raise MatrixError(f"{name} needs at least 2 dimensions, got shape {node.shape}")
     return node
 
 
 def _square(name: str, x: Any) -> Node:
     node = _matrix(name, x)
     if node.shape[-1] != node.shape[-2]:
-        raise ShapeError(f"{name} needs square matrices, got shape {node.shape}")
+        raise MatrixError(f"{name} needs square matrices, got shape {node.shape}")
     return node
 
 

@@ -251,7 +251,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Buffer:
 @public
 def swapaxes(a: Any, axis1: int, axis2: int) -> Buffer:
     """A view with two axes exchanged."""
-    return buffer_of("swapaxes", a, "a").swapaxes(axis1, axis2)  # type: ignore[no-any-return]
+    return buffer_of("swapaxes", a, "a").swapaxes(axis1, axis2)
 
 
 @public

@@ -63,7 +63,7 @@ def iscomplex(x: Any) -> Buffer:
 @public
 def isreal(x: Any) -> Buffer:
     """Which elements have no imaginary part, or zero."""
-    return ~iscomplex(x)  # type: ignore[no-any-return]
+    return ~iscomplex(x)
 
 
 @public

@@ -49,7 +49,7 @@ def inner(a: Any, b: Any, /) -> Buffer:
     """
     one, two = buffer_of("inner", a), buffer_of("inner", b)
     if not one.ndim or not two.ndim:
-        return one * two  # type: ignore[no-any-return]
+        return one * two
     return tensordot(one, two, ((-1,), (-1,)))
 
 
@@ -74,7 +74,7 @@ def kron(a: Any, b: Any) -> Buffer:
     wide = [extent for pair in zip(left, (1,) * ndim, strict=True) for extent in pair]
     narrow = [extent for pair in zip((1,) * ndim, right, strict=True) for extent in pair]
     product = one.reshape(wide) * two.reshape(narrow)
-    return product.reshape([x * y for x, y in zip(left, right, strict=True)])  # type: ignore[no-any-return]
+    return product.reshape([x * y for x, y in zip(left, right, strict=True)])
 
 
 @public
@@ -98,7 +98,7 @@ def matvec(x1: Any, x2: Any, /) -> Buffer:
     one, two = buffer_of("matvec", x1), buffer_of("matvec", x2)
     if one.ndim < 2 or not two.ndim:
         raise ShapeError(f"matvec needs matrices and vectors, got {one.shape} and {two.shape}")
-    return (one @ two.expand_dims(-1)).squeeze(-1)  # type: ignore[no-any-return]
+    return (one @ two.expand_dims(-1)).squeeze(-1)
 
 
 @public
@@ -108,7 +108,7 @@ def vecmat(x1: Any, x2: Any, /) -> Buffer:
     if not one.ndim or two.ndim < 2:
         raise ShapeError(f"vecmat needs vectors and matrices, got {one.shape} and {two.shape}")
     first = one.conj() if kind(one.dtype) == "c" else one
-    return (first.expand_dims(-2) @ two).squeeze(-2)  # type: ignore[no-any-return]
+    return (first.expand_dims(-2) @ two).squeeze(-2)
 
 
 @public

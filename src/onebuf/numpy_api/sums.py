@@ -160,7 +160,7 @@ def cov(
     count = rows.shape[1] - less
     if count <= 0:
         return on_arrays(Buffer, np.cov, (x, None, rowvar, bias, less), {"dtype": dtype})  # type: ignore[no-any-return]
-    return ((centred @ other) / float(count)).squeeze()  # type: ignore[no-any-return]
+    return ((centred @ other) / float(count)).squeeze()
 
 
 @public
