@@ -48,6 +48,19 @@ ROWS: dict[str, tuple[str, str, str, float | None]] = {
     "slice 2-d": ("m[1:3, :]", "m[1:3, :]", "m[1:3, :]", 1.0),
     "a[3] = 1.0": ("a[3] = 1.0", "a[3] = 1.0", "a[3] = 1.0", None),
     "a += 1.0 (in place)": ("a.__iadd__(1.0)",) * 3 + (None,),
+    "a[3]": ("a[3]", "a[3]", "a[3]", None),
+    "a[3] + 1.0": ("a[3] + 1.0", "a[3] + 1.0", "a[3] + 1.0", None),
+    "a[2:5] = b[2:5]": ("a[2:5] = b[2:5]",) * 3 + (None,),
+    "for v in a": ("for v in a: pass",) * 3 + (None,),
+    "a @ b": ("a @ b", "a @ b", "a @ b", None),
+    "m @ m": ("m @ m", "m @ m", "m @ m", None),
+    "a.argmax()": ("a.argmax()", "a.argmax()", "a.argmax()", None),
+    "dot": ("np.dot(a, b)", "onebuf.dot(a, b)", "a.dot(b)", None),
+    "minimum": ("np.minimum(a, b)", "onebuf.minimum(a, b)", "a.minimum(b)", None),
+    "zeros": ("np.zeros(3)", "onebuf.zeros(3)", "torch.zeros(3)", None),
+    "arange": ("np.arange(16)", "onebuf.arange(16)", "torch.arange(16)", None),
+    "concatenate": ("np.concatenate([a, b])", "onebuf.concat([a, b])", "torch.cat([a, b])", None),
+    "from NumPy": ("np.asarray(array)", "onebuf.asarray(array)", "torch.from_numpy(array)", None),
     "to NumPy": ("np.asarray(a)", "np.asarray(a)", "np.asarray(a)", None),
 }
 
@@ -56,7 +69,8 @@ def burst(code: str, scope: dict[str, Any]) -> Callable[[], float]:
     """A function that runs ``code`` BURST times and returns microseconds for one."""
     source = f"def run():\n    start = clock()\n    for _ in range({BURST}):\n        {code}\n"
     source += f"    return (clock() - start) / {BURST * 1000}\n"
-    scope = {**scope, "clock": perf_counter_ns, "np": np}
+    scope = {**scope, "clock": perf_counter_ns, "np": np, "onebuf": onebuf}
+    scope |= {"array": np.arange(16, dtype=np.float32), "torch": sys.modules.get("torch")}
     exec(source, scope)
     return scope["run"]  # type: ignore[no-any-return]
 

@@ -103,6 +103,11 @@ class Conversion(Handle):
                 return scalar
             return float(scalar) if dtypes.is_added(node.dtype) else scalar.item()
         if index:
+            if node.array is not None and len(index) == 1 and index[0].__class__ is int:
+                try:
+                    return python_number(node.array.flat[index[0]])
+                except IndexError:
+                    pass  # told below
             return python_number(read(self._at_index(index)._node))
         if node.numel != 1:
             raise ArgumentError(

@@ -16,6 +16,7 @@ import numpy as np
 from onebuf.buffer import placed_indexing
 from onebuf.buffer.elements import element, names_one
 from onebuf.buffer.taking import taken
+from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import float64, int64, typed_scalar
 from onebuf.engine import assign, change, check_kind, is_here, masks, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
@@ -23,6 +24,7 @@ from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
 from onebuf.graph import SOURCE, Node, Number
 from onebuf.memory import PoolBlock
 from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
+from onebuf.options import options
 
 _SCALARS = frozenset(SCALARS)
 _BASIC = frozenset((int, slice, NoneType, EllipsisType))
@@ -63,6 +65,9 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
         key = _whole(key)
     if is_basic(key):
         return _seen(node, key)
+    quick = _picked_at_once(node, key)
+    if quick is not None:
+        return quick, False
     key = _with_arrays(key)
     if not is_here(node):
         return placed_indexing.pick(node, key), False
@@ -82,6 +87,22 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
         nbytes = result.nbytes
         tell(KernelRan("pick", nbytes, perf_counter() - start, 0, nbytes, start))
     return result, False
+
+
+def _picked_at_once(node: Node, key: Any) -> Node | None:
+    """The elements picked by one small stored buffer of indices or bools; None of anything else."""
+    array, chosen = node.array, getattr(key, "_node", None)
+    if array is None or not isinstance(chosen, Node) or chosen.array is None or listeners():
+        return None
+    limit = options().eager_numel
+    if array.size * chosen.array.size > limit or not chosen.shape:
+        return None
+    if chosen.dtype is not bool_ and chosen.dtype is not int64:
+        return None
+    try:
+        return adopted(array[chosen.array])
+    except IndexError:
+        return None  # the long way says more
 
 
 def _seen(node: Node, key: Any) -> tuple[Node, bool]:
