@@ -28,7 +28,7 @@ from onebuf.interop.files import (
 )
 from onebuf.interop.files.formats import SUFFIXES
 from onebuf.interop.files.npy import MAGIC
-from onebuf.memory import Mode, map_file
+from onebuf.memory import FileBlock, Mode, map_file
 
 
 class Archive(Mapping[str, Buffer]):
@@ -299,5 +299,9 @@ _PLAIN = (list, tuple, int, float, complex)
 
 def _buffer(found: Held | Source) -> Buffer:
     if isinstance(found, Held):
+        if isinstance(found.block, FileBlock):
+            found.block.settle_in_file()
         return Buffer._value(Leaf(strided(found.block, found.dtype, found.view), found.block))
-    return Buffer._value(make(SOURCE, (), found, found.shape, found.dtype, unique=True))
+    node = make(SOURCE, (), found, found.shape, found.dtype, unique=True)
+    found.territory.settle(node, 0)
+    return Buffer._value(node)

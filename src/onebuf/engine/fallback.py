@@ -31,11 +31,8 @@ last = ""
 def is_internal(error: Exception) -> bool:
     """Whether ``error``, caught where kernels are made, is a mistake of onebuf.
 
-    >>> try:
-    ...     raise TimeoutError("from a signal handler of the user's")
-    ... except TimeoutError as error:
-    ...     is_internal(error)
-    False
+    It is not if code of another package, or of the program itself, is among its frames: a signal
+    handler that raises, say.
     """
     if isinstance(error, _NEVER):
         return False

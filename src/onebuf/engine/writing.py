@@ -28,6 +28,7 @@ from onebuf.graph import (
     Fresh,
     Node,
     Op,
+    Readers,
     elementwise_dtype,
     fail,
     forget,
@@ -36,7 +37,7 @@ from onebuf.graph import (
     waiting,
 )
 from onebuf.layout import View, broadcast_shapes
-from onebuf.memory import FileBlock, address_of
+from onebuf.memory import FileBlock, address_of, neighbours
 from onebuf.ops import (
     SCALARS,
     Scalar,
@@ -311,10 +312,21 @@ def has_readers(node: Node) -> bool:
 
 
 def settle_readers(node: Node) -> None:
-    """Realise what still has to read the memory of ``node``, before that is written."""
+    """Realise what still has to read the memory of ``node``, before that is written.
+
+    Others may lie on the same memory, and have readers of their own.
+    """
     readers = node.readers
     if not readers:
         return
+    is_placed = node.base.op is PLACED  # where views hold on to the node, and are counted
+    _settle(readers, is_here(node), with_views=not is_placed)
+    for other in neighbours(readers):
+        _settle(other.readers, is_here(node), with_views=False)
+
+
+def _settle(readers: Readers, on_host: bool, with_views: bool) -> None:
+    """Realise the pending nodes of a table; ``with_views``: the views in it hold on to memory."""
     late = waiting(readers)
     if switch.on:
         switch.point("write.settle")
@@ -323,13 +335,12 @@ def settle_readers(node: Node) -> None:
             force(reader)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
             fail(reader, error)  # it would never have worked; whoever asks for it will hear so
-        if is_here(node) and not is_here(reader):  # it shares this memory, and is only queued yet
+        if on_host and not is_here(reader):  # it shares this memory, and is only queued yet
             reader.device.driver.synchronize()  # type: ignore[union-attr]
-    is_placed = node.base.op is PLACED  # where views hold on to the node, and are counted
-    if not is_placed:
+    if with_views:
         for view in living_views(readers):
             settle(view)
-    forget(readers, with_views=not is_placed)
+    forget(readers, with_views)
 
 
 def _assign_source(target: Node, new: Array) -> None:

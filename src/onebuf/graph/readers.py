@@ -3,7 +3,8 @@
 Memory, and every node that will have memory, has a table of readers with two kinds of entries. A
 weak reference to a node, as its own key, says that this node has yet to read: before the memory is
 written, it is computed. A key that says what a node computes leads to a node that computes just
-that; it is a hint, and may be missing or be another thread's.
+that; it is a hint, and may be missing or be another thread's. One more key leads to those who
+lie on the same bytes (`onebuf.memory.territory`), and stays.
 
 No entry of the first kind is ever replaced or cleared with others: each is its node's alone, put in
 by whoever makes the node and taken out when that node has read. Every step is one operation on a
@@ -17,6 +18,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, TypeAlias
 
 from onebuf.graph.op import FAILED, VIEW
+from onebuf.memory import Neighbours
 
 if TYPE_CHECKING:
     from onebuf.graph.node import Node
@@ -54,6 +56,8 @@ def living_views(readers: Readers) -> list[Node]:
 def forget(readers: Readers, with_views: bool) -> None:
     """Take out what is gone or has read, and with ``with_views`` the views, which never read."""
     for key in list(readers):
+        if key is Neighbours:
+            continue
         found = readers.get(key)
         node = None if found is None else found()
         if _is_done(node) or (with_views and node is not None and node.op is VIEW):
@@ -75,6 +79,8 @@ def prune(readers: Readers) -> None:
 
 
 def _is_done_at(readers: Readers, key: Hashable) -> bool:
+    if key is Neighbours:
+        return False
     found = readers.get(key)
     return found is None or _is_done(found())
 

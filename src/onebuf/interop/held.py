@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from onebuf.layout import View
-from onebuf.memory import Block
+from onebuf.memory import Block, Territory
 
 
 class Held(NamedTuple):
@@ -62,6 +62,11 @@ class Source(Protocol):
     @property
     def writable(self) -> bool:
         """Whether `write` is allowed."""
+        ...
+
+    @property
+    def territory(self) -> Territory:
+        """The same for whatever leads to the same elements."""
         ...
 
     def read(self, bounds: Sequence[tuple[int, int]]) -> np.ndarray[Any, Any]:

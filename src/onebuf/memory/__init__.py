@@ -5,6 +5,7 @@ from onebuf.memory.block import Block, Pin, is_writable
 from onebuf.memory.cells import Cell
 from onebuf.memory.mapping import MODES, FileBlock, Mode, check_mode, map_file
 from onebuf.memory.pool import ALIGNMENT, POOL, Pool, PoolBlock, PoolStats, size_class
+from onebuf.memory.territory import Neighbours, Territory, file_territory, neighbours
 
 __all__ = [
     "ALIGNMENT",
@@ -14,14 +15,18 @@ __all__ = [
     "Cell",
     "FileBlock",
     "Mode",
+    "Neighbours",
     "Pin",
     "Pool",
     "PoolBlock",
     "PoolStats",
+    "Territory",
     "address_of",
     "address_of_bytes",
     "check_mode",
+    "file_territory",
     "is_writable",
     "map_file",
+    "neighbours",
     "size_class",
 ]

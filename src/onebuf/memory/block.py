@@ -4,19 +4,25 @@ Blocks know bytes, not elements. Memory lives exactly as long as its block, and 
 long as anything holds it: the nodes that view it, and every *window* handed out to foreign code.
 A window is an ordinary NumPy array whose base is the block's pin, so that no window can outlive
 its memory and memory that has a window is never reused.
+
+Foreign memory can be taken twice, and memory that was handed out can come back. Blocks on the same
+bytes find each other by address (`onebuf.memory.territory`).
 """
 
 from __future__ import annotations
 
+import mmap
 import pickle
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from gc import get_referents
 from typing import Any
 
 import numpy as np
 
 from onebuf.memory.address import address_of
+from onebuf.memory.mapped_files import mapped_from
+from onebuf.memory.territory import MEMORY, Territory, file_territory
 
 
 class Pin(np.ndarray[Any, Any]):
@@ -27,18 +33,6 @@ class Pin(np.ndarray[Any, Any]):
 
 class Hold(Pin):
     """A pin that is no window: it keeps a block alive while code inside the package reads it."""
-
-
-class Commons:
-    """What blocks on the memory of one foreign owner share: those who have yet to read it."""
-
-    __slots__ = ("__weakref__", "readers")
-
-    def __init__(self) -> None:
-        self.readers: dict[Any, weakref.ref[Any]] = {}
-
-
-_commons: weakref.WeakValueDictionary[int, Commons] = weakref.WeakValueDictionary()
 
 
 def _owner(array: np.ndarray[Any, Any]) -> Any:
@@ -58,6 +52,10 @@ def _owner(array: np.ndarray[Any, Any]) -> Any:
             break
         owner = below
     return owner
+
+
+def _no_pin() -> None:
+    """In place of a reference to a pin, for blocks that are in a territory without one."""
 
 
 _WARN_ON_WRITE = 1 << 31
@@ -83,7 +81,7 @@ class Block:
 
     __slots__ = (
         *("memory", "offset_bytes", "nbytes", "address", "writable", "readers"),
-        *("commons", "_pin", "__weakref__"),
+        *("territory", "_pin", "__weakref__"),
     )
 
     def __init__(
@@ -94,9 +92,9 @@ class Block:
         self.nbytes = nbytes
         self.address = address
         self.writable = writable
-        self.readers: dict[Any, weakref.ref[Any]] = {}
-        self.commons: Commons | None = None
-        self._pin: weakref.ref[Pin] | None = None
+        self.readers: dict[Any, Any] = {}
+        self.territory: Territory | None = None
+        self._pin: Callable[[], Pin | None] | None = None
 
     @classmethod
     def foreign(cls, array: np.ndarray[Any, Any]) -> Block:
@@ -110,21 +108,35 @@ class Block:
         if isinstance(owner, Pin) and owner.block._is_described_by(array):
             return owner.block  # a window of ours has come back
         flat = _flat_bytes(array)
-        address = address_of(flat)
-        block = cls(flat, 0, flat.size, address, is_writable(array))
-        if isinstance(owner, Pin):
-            block.readers = owner.block.readers
-            return block
-        block.commons = _commons.get(id(owner))
-        if block.commons is None:
-            block.commons = _commons[id(owner)] = Commons()
-        block.readers = block.commons.readers
+        block = cls(flat, 0, flat.size, address_of(flat), is_writable(array))
+        known: Block
+        for known in MEMORY.overlapping(block.address, block.nbytes):
+            is_ours = known.__class__ is not Block and known._has(block)
+            if is_ours and known._is_described_by(array):
+                return known  # and so has one whose owner was lost on its way
+        block._pin = _no_pin
+        MEMORY.settle(block, block.address)
+        if isinstance(owner, mmap.mmap):
+            block.settle_in_file()
         return block
 
     @classmethod
     def owned(cls, array: np.ndarray[Any, Any]) -> Block:
         """The memory of a contiguous array that was made for this block and is nobody else's."""
         return cls(array, 0, array.nbytes, address_of(array), True)
+
+    def settle_in_file(self) -> None:
+        """Get to know the blocks on other mappings of the file that this memory is mapped from."""
+        if self.territory is None:
+            place = mapped_from(self.address)
+            if place is not None:
+                self.territory = file_territory(place.file)
+                self.territory.settle(self, place.position)
+
+    def _has(self, other: Block) -> bool:
+        """Whether all bytes of ``other`` are bytes of this block."""
+        end = self.address + self.nbytes
+        return self.address <= other.address and other.address + other.nbytes <= end
 
     def _is_described_by(self, window: np.ndarray[Any, Any]) -> bool:
         """Whether ``window`` may be written as this block may, and starts at a whole element."""
@@ -147,7 +159,11 @@ class Block:
         offset_bytes: int = 0,
     ) -> np.ndarray[Any, Any]:
         """A NumPy array on this memory that is safe to hand out."""
-        pin = None if self._pin is None else self._pin()
+        if self._pin is None:
+            MEMORY.enter(self, self.address)
+            pin = None
+        else:
+            pin = self._pin()
         if pin is None:
             pin = Pin((self.nbytes,), np.uint8, self.memory, self.offset_bytes)
             pin.block = self

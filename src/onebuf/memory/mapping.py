@@ -32,7 +32,7 @@ class FileBlock(Block):
     def part(self, offset_bytes: int, nbytes: int) -> FileBlock:
         """A block of its own for ``nbytes`` of this one, on the same mapping.
 
-        The two blocks know nothing of each other: let no two parts in use overlap.
+        The two blocks know nothing of each other before they `settle_in_file`.
         """
         if offset_bytes < 0 or nbytes < 0 or offset_bytes + nbytes > self.nbytes:
             raise FileFormatError(

@@ -8,6 +8,7 @@ comes back itself.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from functools import update_wrapper
 from types import ModuleType, SimpleNamespace
@@ -17,6 +18,8 @@ from onebuf.buffer import Buffer
 from onebuf.buffer.numpy_calls import on_arrays
 
 Function = Callable[..., Buffer]
+
+_EXAMPLES = re.compile(r"\n *Examples\n *-+\n")
 
 
 def delegated(function: Any, name: str | None = None) -> Callable[..., Any]:
@@ -30,13 +33,23 @@ def delegated(function: Any, name: str | None = None) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         return on_arrays(Buffer, function, args, kwargs)
 
-    update_wrapper(call, function, assigned=("__name__", "__qualname__", "__doc__"))
+    update_wrapper(call, function, assigned=("__name__", "__qualname__"))
+    call.__doc__ = without_examples(function.__doc__ or "")
     call.__module__ = "onebuf"
     if name is not None:
         call.__name__ = call.__qualname__ = name
     del call.__wrapped__  # type: ignore[attr-defined]
     call.__signature__ = signature_of(function)  # type: ignore[attr-defined]
     return call
+
+
+def without_examples(text: str) -> str:
+    """A docstring of NumPy's without its examples, which show arrays.
+
+    >>> without_examples("Add one.\\n\\nExamples\\n--------\\n>>> f(1)\\n2")
+    'Add one.\\n'
+    """
+    return _EXAMPLES.split(text, maxsplit=1)[0].replace(">>> ", "")
 
 
 def signature_of(function: Any) -> inspect.Signature:

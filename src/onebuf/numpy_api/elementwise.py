@@ -22,7 +22,7 @@ from onebuf.array_api.ufuncs import Binary, Unary
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.graph import BINARY, UNARY
-from onebuf.numpy_api.delegation import delegated, signature_of
+from onebuf.numpy_api.delegation import delegated, signature_of, without_examples
 
 
 def _ufunc(theirs: np.ufunc, native: Callable[..., Any] | None = None) -> Any:
@@ -35,8 +35,9 @@ def _ufunc(theirs: np.ufunc, native: Callable[..., Any] | None = None) -> Any:
                 return native(*buffers)
         return on_arrays(Buffer, theirs, args, kwargs)
 
-    update_wrapper(function, theirs, assigned=("__name__", "__qualname__", "__doc__"), updated=())
+    update_wrapper(function, theirs, assigned=("__name__", "__qualname__"), updated=())
     del function.__wrapped__  # type: ignore[attr-defined]
+    function.__doc__ = without_examples(theirs.__doc__ or "")
     function.__module__ = "onebuf"
     attach(function, theirs)
     function.__signature__ = signature_of(theirs)  # type: ignore[attr-defined]

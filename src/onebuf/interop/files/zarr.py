@@ -31,7 +31,7 @@ from onebuf.interop.files.permissions import Permissions
 from onebuf.interop.files.zarr_codecs import check_metadata
 from onebuf.interop.files.zarr_nodes import array_nodes, read_node
 from onebuf.interop.held import Source
-from onebuf.memory import Mode, check_mode
+from onebuf.memory import Mode, check_mode, file_territory
 
 try:
     import zarr
@@ -88,6 +88,7 @@ class ZarrSource:
         self.writable = writable
         self.shape = check_shape(name, array.shape, "the store")
         self.dtype = self._native(array)
+        self.territory = file_territory(("zarr", os.path.realpath(name)))
         self._array = array
         count_nbytes(name, self.shape, self.dtype, "the store")
 
