@@ -234,3 +234,39 @@ def test_a_flipped_buffer_reaches_torch_as_a_copy() -> None:
     buffer = onebuf.Buffer([1.0, 2.0, 3.0])
     assert torch.from_dlpack(buffer.flip()).tolist() == [3.0, 2.0, 1.0]
     assert torch.asarray(buffer).tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_write_waits_for_readers_of_a_tensor_that_was_taken_twice() -> None:
+    tensor = torch.ones(100_000, dtype=torch.float64)
+    pairs = [
+        (onebuf.asarray(tensor), onebuf.asarray(tensor)),
+        (onebuf.Buffer.wrap(tensor), onebuf.Buffer.wrap(tensor[::2])),
+        (onebuf.asarray(tensor), onebuf.Buffer.wrap(tensor)),
+        (onebuf.Buffer.wrap(tensor), onebuf.asarray(tensor)),
+    ]
+    for x, y in pairs:
+        tensor[:] = 1
+        pending = x * 2
+        y[0] = 5
+        assert tensor[0] == 5
+        assert pending.to_device("CPU")[0].item() == 2
+
+
+def test_memory_that_went_through_torch_is_known_again() -> None:
+    x = onebuf.asarray(np.ones(100_000), copy=True)
+    y = onebuf.asarray(torch.from_dlpack(x)[10:])
+    pending = x * 2
+    y[0] = 5
+    assert (x[10].item(), pending[10].item()) == (5, 2)
+
+
+def test_copies_of_tensors_do_not_see_what_torch_writes_later() -> None:
+    tensor = torch.ones(100_000, dtype=torch.float64)
+    copies = [
+        onebuf.asarray(tensor).copy(),
+        onebuf.asarray(tensor, dtype="float32"),
+        onebuf.Buffer.wrap(tensor).copy(),
+        onebuf.Buffer.wrap(tensor).astype("float32"),
+    ]
+    tensor[:] = 5
+    assert [c.to_device("CPU")[0].item() for c in copies] == [1, 1, 1, 1]

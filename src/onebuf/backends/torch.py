@@ -21,6 +21,7 @@ from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage, 
 from onebuf.graph import Op
 from onebuf.layout import View, compose
 from onebuf.machine import Device, DeviceBlock, Facts, check_place
+from onebuf.memory import MEMORY, Territory
 
 try:
     import torch
@@ -233,6 +234,7 @@ class TorchDriver(LibraryDriver):
     def __init__(self, device: Device, place: Any) -> None:
         super().__init__(device, TorchApi(place))
         self.place = place
+        self._territory = MEMORY if place.type == "cpu" else Territory()
 
     def facts(self) -> Facts:
         """What it is."""
@@ -262,6 +264,13 @@ class TorchDriver(LibraryDriver):
                 f"{self.name} shares tensors on {self.place}, got one on {native.device}; move it "
                 f"with .to({str(self.place)!r})"
             )
+
+    def wrap(self, native: Any) -> DeviceBlock:
+        """A block on a tensor; others on the same storage are its neighbours."""
+        block = super().wrap(native)
+        storage = native.untyped_storage()
+        self._territory.settle(block, storage.data_ptr(), storage.nbytes())
+        return block
 
     def from_host(self, array: Array) -> DeviceBlock:
         """A block on the memory of a host array, if torch can share it."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import is_added, is_supported
-from onebuf.engine import own, settle_readers
+from onebuf.engine import own, settle_copies, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
 from onebuf.graph import PLACED, Freed, Leaf, Node, living_views, settle, strided
 from onebuf.interop import exported
@@ -26,6 +26,8 @@ def window(node: Node) -> Array:
     block = node.block
     if block is None:  # read on demand: the elements have no lasting place in memory
         return array
+    if block.readers and not block.has_window:
+        settle_copies(block.readers)
     shared = block.window(
         array.shape, array.dtype, array.strides, _distance_bytes(node, array, block)
     )
@@ -80,6 +82,7 @@ def flat_window(node: Node) -> Array:
     array = own(node)
     if node.block is None:
         return array.reshape(-1)
+    settle_copies(node.block.readers)
     return node.block.window((node.block.nbytes // array.itemsize,), array.dtype)
 
 
@@ -110,6 +113,7 @@ def interface(node: Node) -> dict[str, Any]:
     }
     if block is None:
         return described | {"data": array, "strides": None}
+    settle_copies(block.readers)
     flat = block.window((block.nbytes,), np.dtype(np.uint8))
     if not array.flags.writeable or _overlaps(node, array):
         flat.flags.writeable = False

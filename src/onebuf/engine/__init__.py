@@ -5,6 +5,7 @@ from onebuf.engine.explaining import explain
 from onebuf.engine.moving import moved, reinterpreted, shared, unwrapped, wrapped
 from onebuf.engine.planning import items_for
 from onebuf.engine.realizing import force, is_here, look, own, read, realize
+from onebuf.engine.separation import settle_copies, take_copy
 from onebuf.engine.writing import (
     assign,
     change,
@@ -32,8 +33,10 @@ __all__ = [
     "read",
     "realize",
     "reinterpreted",
+    "settle_copies",
     "settle_readers",
     "shared",
+    "take_copy",
     "unwrapped",
     "update",
     "wrapped",

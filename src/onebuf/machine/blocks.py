@@ -51,6 +51,11 @@ class DeviceBlock:
         self.watcher: Callable[[], None] | None = None
         self._give_back = give_back
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether others can write to this memory without asking."""
+        return self.keeps is not None
+
     def touched(self) -> None:
         """Somebody has written to elements that others may hold."""
         if self.watcher is not None:

@@ -5,10 +5,17 @@ from onebuf.memory.block import Block, Pin, is_writable
 from onebuf.memory.cells import Cell
 from onebuf.memory.mapping import MODES, FileBlock, Mode, check_mode, map_file
 from onebuf.memory.pool import ALIGNMENT, POOL, Pool, PoolBlock, PoolStats, size_class
-from onebuf.memory.territory import Neighbours, Territory, file_territory, neighbours
+from onebuf.memory.territory import (
+    MEMORY,
+    Neighbours,
+    Territory,
+    file_territory,
+    neighbours,
+)
 
 __all__ = [
     "ALIGNMENT",
+    "MEMORY",
     "MODES",
     "POOL",
     "Block",

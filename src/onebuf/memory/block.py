@@ -96,8 +96,8 @@ class Block:
         self.territory: Territory | None = None
         self._pin: Callable[[], Pin | None] | None = None
 
-    @classmethod
-    def foreign(cls, array: np.ndarray[Any, Any]) -> Block:
+    @staticmethod
+    def foreign(array: np.ndarray[Any, Any]) -> Block:
         """The memory under somebody else's array, which stays alive as long as the block.
 
         >>> array = np.arange(6)[::-2]
@@ -108,10 +108,10 @@ class Block:
         if isinstance(owner, Pin) and owner.block._is_described_by(array):
             return owner.block  # a window of ours has come back
         flat = _flat_bytes(array)
-        block = cls(flat, 0, flat.size, address_of(flat), is_writable(array))
+        block = ForeignBlock(flat, 0, flat.size, address_of(flat), is_writable(array))
         known: Block
         for known in MEMORY.overlapping(block.address, block.nbytes):
-            is_ours = known.__class__ is not Block and known._has(block)
+            is_ours = not isinstance(known, ForeignBlock) and known._has(block)
             if is_ours and known._is_described_by(array):
                 return known  # and so has one whose owner was lost on its way
         block._pin = _no_pin
@@ -144,6 +144,11 @@ class Block:
         return is_writable(window) == self.writable and distance % window.itemsize == 0
 
     @property
+    def is_shared(self) -> bool:
+        """Whether others can write to this memory without asking."""
+        return self.has_window
+
+    @property
     def has_window(self) -> bool:
         """Whether foreign code holds a window on this block's memory.
 
@@ -160,7 +165,7 @@ class Block:
     ) -> np.ndarray[Any, Any]:
         """A NumPy array on this memory that is safe to hand out."""
         if self._pin is None:
-            MEMORY.enter(self, self.address)
+            MEMORY.enter(self, self.address, self.nbytes)
             pin = None
         else:
             pin = self._pin()
@@ -206,6 +211,13 @@ def _restore(content: Any, writable: bool) -> Block:
 def _empty_window(pin: Pin, shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A window on nothing; NumPy would refuse strides and offsets beyond the end."""
     return np.ndarray(shape, dtype, pin)
+
+
+class ForeignBlock(Block):
+    """Memory that somebody else owns."""
+
+    __slots__ = ()
+    is_shared = True
 
 
 class _Bytes:

@@ -77,19 +77,22 @@ class Territory:
     def __init__(self) -> None:
         self._levels: dict[int, dict[int, dict[_Claim, None]]] = {}
 
-    def settle(self, tenant: Tenant, first: int) -> None:
-        """Let ``tenant``, whose bytes begin at ``first``, be found, and know its neighbours."""
-        self.enter(tenant, first)
-        for other in self.overlapping(first, tenant.nbytes):
+    def settle(self, tenant: Tenant, first: int, nbytes: int | None = None) -> None:
+        """Let ``tenant``, whose bytes begin at ``first``, be found, and know its neighbours.
+
+        ``nbytes`` is how many they are if there are gaps between them.
+        """
+        nbytes = tenant.nbytes if nbytes is None else nbytes
+        if not nbytes:
+            return
+        self.enter(tenant, first, nbytes)
+        for other in self.overlapping(first, nbytes):
             if other is not tenant:
                 _introduce(tenant, other)
                 _introduce(other, tenant)
 
-    def enter(self, tenant: Tenant, first: int) -> None:
+    def enter(self, tenant: Tenant, first: int, nbytes: int) -> None:
         """Let ``tenant``, which is the first on its bytes, be found for as long as it lives."""
-        nbytes = tenant.nbytes
-        if not nbytes:
-            return
         level = (nbytes.bit_length() + 3) & ~3
         claim = _Claim(tenant, _leave)
         claim.first, claim.last = first, first + nbytes

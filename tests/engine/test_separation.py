@@ -1,0 +1,127 @@
+"""A copy is a copy: it is taken before others can write what it copies."""
+
+import copy
+import ctypes
+
+import numpy as np
+import pytest
+
+import onebuf
+from onebuf import Buffer
+
+MANY = 100_000
+
+COPIES = {
+    "copy": lambda x: x.copy(),
+    "copy, columns first": lambda x: x.copy(order="F"),
+    "copy.copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "np.copy": np.copy,
+    "onebuf.copy": onebuf.copy,
+    "asarray": lambda x: onebuf.asarray(x, copy=True),
+    "asarray, dtype": lambda x: onebuf.asarray(x, dtype="float32"),
+    "array": onebuf.array,
+    "Buffer": lambda x: Buffer(x, copy=True),
+    "Buffer, dtype": lambda x: Buffer(x, "float32"),
+    "astype": lambda x: x.astype("float32"),
+    "astype, same": lambda x: x.astype("float64"),
+    "onebuf.astype": lambda x: onebuf.astype(x, onebuf.int64),
+    "flatten": lambda x: x.flatten(),
+    "reshape, copy": lambda x: onebuf.reshape(x, (-1,), copy=True),
+    "reshape, turned": lambda x: x.reshape(2, -1).T.reshape(-1),
+    "ravel, turned": lambda x: x.reshape(2, -1).T.ravel(),
+    "contiguous": lambda x: x.reshape(2, -1).T.contiguous(),
+    "take": lambda x: onebuf.take(x, onebuf.arange(x.size)),
+    "picked": lambda x: x[np.arange(x.size)],
+    "picked by mask": lambda x: x[np.ones(x.size, bool)],
+    "picked rows": lambda x: x.reshape(-1, 2)[np.arange(x.size // 2)],
+    "concat": lambda x: onebuf.concat([x, x]),
+    "concat, converted": lambda x: onebuf.concat([onebuf.asarray([0.0], dtype="float32")[:0], x]),
+    "stack": lambda x: onebuf.stack([x, x]),
+    "tile": lambda x: onebuf.tile(x, (2,)),
+    "repeat": lambda x: onebuf.repeat(x, 2),
+    "pad": lambda x: onebuf.pad(x, (0, 3)),
+    "roll": lambda x: onebuf.roll(onebuf.roll(x, 1), -1),
+    "sort": lambda x: onebuf.sort(x),
+    "copy of an expression": lambda x: (x * 1 + 0).copy(),
+    "asfortranarray": lambda x: onebuf.asfortranarray(x.reshape(2, -1)),
+}
+
+
+def first(made):
+    return float(np.asarray(made).reshape(-1)[0])
+
+
+@pytest.mark.parametrize("count", [1000, MANY])
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+def test_a_copy_of_foreign_memory_does_not_see_later_writes(make, count):
+    a = np.ones(count)
+    c = make(onebuf.asarray(a))
+    a[...] = 5
+    assert first(c) == 1.0
+
+
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+def test_a_copy_of_memory_that_was_handed_out_does_not_see_later_writes(make):
+    b = onebuf.asarray(np.ones(MANY), copy=True)
+    window = np.asarray(b)
+    c = make(b)
+    window[...] = 5
+    assert first(c) == 1.0
+
+
+@pytest.mark.parametrize(
+    "hand_out",
+    [
+        np.asarray,
+        np.from_dlpack,
+        lambda b: np.asarray(b.data),
+        lambda b: np.frombuffer(b, "float64"),
+    ],
+    ids=["array", "dlpack", "data", "memoryview"],
+)
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+def test_a_pending_copy_is_taken_before_the_memory_is_handed_out(make, hand_out):
+    b = onebuf.asarray(np.ones(MANY), copy=True)
+    c = make(b)
+    window = hand_out(b)
+    (ctypes.c_double * MANY).from_address(window.ctypes.data)[0] = 5  # arrays of DLPack's refuse
+    assert first(c) == 1.0
+
+
+def test_a_view_of_a_copy_is_a_copy_too():
+    a = np.ones(MANY)
+    c = onebuf.asarray(a).copy()[10:20]
+    a[...] = 5
+    assert c.tolist() == [1.0] * 10
+
+
+def test_copies_of_our_own_memory_stay_lazy():
+    b = onebuf.asarray(np.ones(MANY), copy=True)
+    assert not b.copy().is_view
+    with onebuf.counters() as counted:
+        b.astype("float32")
+        b.copy()
+    assert counted.bytes_allocated == 0
+
+
+def test_arithmetic_on_foreign_memory_stays_lazy():
+    a = np.ones(MANY)
+    y = onebuf.asarray(a) * 2
+    assert not y.is_realized
+    a[0] = 5
+    assert y[0].item() == 10.0  # as docs/memory-exchange.md says
+
+
+def test_conversions_inside_of_arithmetic_stay_lazy():
+    a = np.ones(MANY, "float32")
+    with onebuf.counters() as counted:
+        y = onebuf.asarray(a) + onebuf.asarray(np.ones(MANY))
+    assert counted.bytes_allocated == 0
+    assert y[0].item() == 2.0
+
+
+def test_a_file_that_is_converted_is_not_read_at_once(tmp_path):
+    np.save(tmp_path / "a.npy", np.ones(MANY))
+    x = onebuf.open(tmp_path / "a.npy")
+    assert not x.astype("float32").is_realized
