@@ -298,6 +298,14 @@ def copied(state: State, draw: random.Random) -> Change:
     return Change(f"{name} of v{number}", way, lambda: array.copy())
 
 
+class Described:
+    """An array by its address: nothing in it leads to the owner."""
+
+    def __init__(self, array: Array) -> None:
+        self.owner = array
+        self.__array_interface__ = dict(array.__array_interface__)
+
+
 @action(5)
 def exchanged(state: State, draw: random.Random) -> Change:
     """A new variable on the same memory, which went out of our hands in between."""
@@ -306,6 +314,8 @@ def exchanged(state: State, draw: random.Random) -> Change:
     ways: dict[str, Callable[[], Any]] = {
         "asarray(np.asarray)": lambda: ob.asarray(np.asarray(x)),
         "from_dlpack": lambda: ob.from_dlpack(x),
+        "memoryview": lambda: ob.asarray(memoryview(np.asarray(x))),
+        "an address": lambda: ob.asarray(Described(np.asarray(x))),
     }
     name, way = draw.choice(list(ways.items()))
     return Change(f"{name} of v{number}", way, lambda: array[...])

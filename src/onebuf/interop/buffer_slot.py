@@ -8,7 +8,7 @@ export holds that memoryview, so releasing it is the memoryview's own business.
 A callback of ctypes cannot fail: an exception that leaves it is printed and forgotten. So it
 returns -1 as an int whose finalizer is ``PyObject_CallNoArgs``: ctypes drops the int after the
 callback has returned, the call raises, and the exception is set where the caller looks for it.
-`docs/design/0011-buffer-slot.md` has the argument.
+`docs/design/0013-buffer-slot.md` has the argument.
 """
 
 from __future__ import annotations
