@@ -27,7 +27,7 @@ from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
-from onebuf.engine import explain, is_here, own, read, realize, reinterpreted
+from onebuf.engine import explain, is_here, own, read, realize, reinterpreted, taken
 from onebuf.errors import ArgumentError, LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
 from onebuf.interop import Window, memoryview_of
@@ -228,12 +228,12 @@ class Buffer(
 
     def contiguous(self) -> Self:
         """The same elements in row-major order: this buffer, or a copy if it is not."""
-        return self if self.is_contiguous() else self._value(ops.copied(self._node))
+        return self if self.is_contiguous() else self._value(taken(ops.copied(self._node)))
 
     def copy(self, order: str = "C") -> Self:
         """The same elements in memory of their own; in column-major order if ``order`` is "F"."""
         if order == "C":
-            return self._alike(ops.copied(self._node))
+            return self._alike(taken(ops.copied(self._node)))
         if order not in ("A", "F", "K"):
             raise ArgumentError(f"copy needs order 'A', 'C', 'F' or 'K', got {order!r}")
         turned = order == "F" or (self.ndim > 1 and self.flags.fnc)
@@ -255,7 +255,9 @@ class Buffer(
         if order not in ("A", "C", "K"):
             raise ArgumentError(f"astype needs order 'A', 'C', 'F' or 'K', got {order!r}")
         node = ops.cast(self._node, dtypes.as_dtype(dtype))
-        return self if node is self._node and not copy else self._alike(node)
+        if node is self._node:
+            return self.copy() if copy else self
+        return self._alike(taken(node))
 
     def view(self, dtype: Any = None, type: Any = None) -> Any:
         """The same bytes read as another dtype; as one that only NumPy has, in NumPy's array.

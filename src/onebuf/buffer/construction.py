@@ -10,7 +10,7 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.buffer.parsing import parse
-from onebuf.engine import is_here, moved, shared
+from onebuf.engine import is_here, moved, shared, taken
 from onebuf.errors import CopyError
 from onebuf.events import Copied, listeners, tell
 from onebuf.graph import Foreign, Leaf, Node
@@ -85,12 +85,12 @@ def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT,
 
 def _converted(node: Node, wanted: DT | None, copy: bool | None) -> Node:
     if wanted is None or wanted == node.dtype:
-        return copied(node) if copy else node
+        return taken(copied(node)) if copy else node
     if copy is False:
         raise CopyError(
             f"copy=False cannot turn {node.dtype.name} into {wanted.name}; leave out one of them"
         )
-    return cast(node, wanted)
+    return taken(cast(node, wanted))
 
 
 def _into_pool(array: np.ndarray[Any, Any], dtype: DT | None) -> Node:

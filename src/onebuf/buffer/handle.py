@@ -6,7 +6,7 @@ import importlib
 from enum import Enum
 from typing import Any, Final, Self
 
-from onebuf.engine import realize, take_copy
+from onebuf.engine import realize
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import CONSTANT, PLACED, Element, Fresh, Node, Number
 from onebuf.interop import Exporter
@@ -22,8 +22,6 @@ def claim(node: Node) -> Node:
             return node
         node = owner = copied(node)
     owner.claimed = True
-    if owner.block is None:
-        take_copy(owner)
     return node
 
 

@@ -11,7 +11,7 @@ from onebuf import ops
 from onebuf.buffer.exchange import window
 from onebuf.buffer.handle import Handle, claim
 from onebuf.buffer.numpy_calls import on_arrays
-from onebuf.engine import assign
+from onebuf.engine import assign, taken
 from onebuf.errors import ArgumentError
 
 _SORTS = (None, "quicksort", "heapsort", "mergesort", "stable")
@@ -98,7 +98,7 @@ class InPlace(Handle):
             kept = ops.index(flat, (slice(0, numel),))
         else:
             kept = ops.pad(flat, [(0, numel - self._node.numel)], 0)
-        self._node, self._base = claim(ops.copied(ops.reshape(kept, shape))), None
+        self._node, self._base = claim(taken(ops.copied(ops.reshape(kept, shape)))), None
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the elements in row-major order to a file, as bytes or as text."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from onebuf import ops
 from onebuf.buffer.handle import Handle
+from onebuf.engine import taken
 from onebuf.errors import ArgumentError, ArgumentTypeError, AxisError
 from onebuf.layout import normalize_axes
 
@@ -31,7 +32,8 @@ class Movement(Handle):
                 return self.T.reshape(*shape[::-1], copy=copy).T
             if order not in ("A", "c"):
                 raise ArgumentError(f"reshape needs order 'A', 'C' or 'F', got {order!r}")
-        return self._view(ops.reshape(self._node, shape, copy))
+        node = ops.reshape(self._node, shape, copy)
+        return self._view(taken(node) if copy else node)
 
     def _is_turned(self) -> bool:
         """Whether the elements lie in column-major order and not in row-major order."""
@@ -95,7 +97,7 @@ class Movement(Handle):
     def flatten(self, order: str = "C") -> Self:
         """The elements in row-major order, flat, in memory of their own."""
         source = self if order == "C" else self._ordered("flatten", order)
-        return self._value(ops.reshape(ops.copied(source._node), (-1,)))
+        return self._value(ops.reshape(taken(ops.copied(source._node)), (-1,)))
 
     def _ordered(self, name: str, order: Any) -> Self:
         """A view whose row-major order is the ``order`` asked for."""

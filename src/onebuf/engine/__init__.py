@@ -5,7 +5,7 @@ from onebuf.engine.explaining import explain
 from onebuf.engine.moving import moved, reinterpreted, shared, unwrapped, wrapped
 from onebuf.engine.planning import items_for
 from onebuf.engine.realizing import force, is_here, look, own, read, realize
-from onebuf.engine.separation import settle_copies, take_copy
+from onebuf.engine.separation import settle_copies, taken
 from onebuf.engine.writing import (
     assign,
     change,
@@ -36,7 +36,7 @@ __all__ = [
     "settle_copies",
     "settle_readers",
     "shared",
-    "take_copy",
+    "taken",
     "unwrapped",
     "update",
     "wrapped",

@@ -2,51 +2,31 @@
 
 A copy is lazy like everything else as long as each writer of the memory below waits for it. Buffers
 do. NumPy, torch and other processes do not: they write to memory of theirs that a buffer is on, or
-to memory of a buffer that was handed out. So there is one rule for what promises memory of its own
-(copies, conversions, elements that were picked, joined, padded or sorted):
+to memory of a buffer that was handed out. So there is one rule for what a program asked to have in
+memory of its own (copies and conversions, as `copy`, `astype` and `asarray` make them):
 
 - it is computed at once if others can write what it reads, and
 - if it is pending, it is computed before others get to see the memory.
 
-Arithmetic on such memory stays lazy: it shows what others wrote until it is computed.
+Everything else that is computed from such memory stays lazy: it shows what others wrote until it is
+computed.
 """
 
 from __future__ import annotations
 
 from onebuf.engine.realizing import force
-from onebuf.graph import (
-    CAST,
-    COPY,
-    LIBRARY,
-    PLACED,
-    VIEW,
-    Foreign,
-    Fresh,
-    Kind,
-    Node,
-    Number,
-    Readers,
-    waiting,
-)
+from onebuf.graph import CAST, COPY, PLACED, Foreign, Fresh, Node, Number, Readers, waiting
 
-_COPIES = frozenset({Kind.COPY, Kind.GATHER, Kind.JOIN, Kind.PAD})
-_ALSO = frozenset({CAST, LIBRARY})
 MOST_NODES = 256
 """Of larger graphs below a copy it is taken for granted that others can write what they read."""
 
 
-def take_copy(node: Node) -> None:
-    """Compute ``node`` now if it promises memory of its own, and others can write what it reads."""
-    if is_copy(node) and any(_reads_shared(src, node.op is COPY) for src in node.srcs):
-        force(node)
-
-
-def is_copy(node: Node) -> bool:
-    """Whether ``node`` is pending, and has the elements of its sources: moved, or converted.
-
-    Calls of libraries count as such. They sort and reorder, and gain nothing by waiting.
-    """
-    return node.block is None and (node.op in _ALSO or node.op.kind in _COPIES)
+def taken(node: Node) -> Node:
+    """``node``, which was asked for to be separate: computed, if others can write what it reads."""
+    owner = node.base
+    if owner.block is None and any(_reads_shared(src) for src in owner.srcs):
+        force(owner)
+    return node
 
 
 def settle_copies(readers: Readers) -> None:
@@ -54,15 +34,15 @@ def settle_copies(readers: Readers) -> None:
     todo, seen = [readers], {id(readers)}
     while todo:
         for node in waiting(todo.pop()):
-            if node.claimed and is_copy(node):
+            if node.claimed and (node.op is COPY or node.op is CAST):
                 force(node)
             elif id(node.readers) not in seen:
                 seen.add(id(node.readers))
                 todo.append(node.readers)
 
 
-def _reads_shared(node: Node, with_pending: bool) -> bool:
-    """Whether others can write the memory that ``node`` is; or that it is computed from."""
+def _reads_shared(node: Node) -> bool:
+    """Whether others can write the memory that ``node`` is, or that it is computed from."""
     todo, seen = [node], {id(node)}
     while todo:
         node = todo.pop()
@@ -70,7 +50,7 @@ def _reads_shared(node: Node, with_pending: bool) -> bool:
         if node.array is not None or node.op is PLACED:
             if _is_shared(node):
                 return True
-        elif with_pending or node.op is VIEW:
+        else:
             todo += [src for src in srcs if id(src) not in seen]
             seen.update(map(id, srcs))
             if len(seen) > MOST_NODES:
