@@ -15,16 +15,19 @@ computed.
 from __future__ import annotations
 
 from onebuf.engine.realizing import force
-from onebuf.graph import CAST, COPY, PLACED, Foreign, Fresh, Node, Number, Readers, waiting
+from onebuf.graph import CAST, COPY, PLACED, VIEW, Foreign, Fresh, Node, Number, Readers, waiting
 
 MOST_NODES = 256
 """Of larger graphs below a copy it is taken for granted that others can write what they read."""
 
 
 def taken(node: Node) -> Node:
-    """``node``, which was asked for to be separate: computed, if others can write what it reads."""
+    """``node``, which was asked for to be separate: computed, if others can write what it reads.
+
+    A conversion of an expression is one more expression.
+    """
     owner = node.base
-    if owner.block is None and any(_reads_shared(src) for src in owner.srcs):
+    if owner.block is None and any(_reads_shared(src, owner.op is COPY) for src in owner.srcs):
         force(owner)
     return node
 
@@ -41,7 +44,7 @@ def settle_copies(readers: Readers) -> None:
                 todo.append(node.readers)
 
 
-def _reads_shared(node: Node) -> bool:
+def _reads_shared(node: Node, with_pending: bool) -> bool:
     """Whether others can write the memory that ``node`` is, or that it is computed from."""
     todo, seen = [node], {id(node)}
     while todo:
@@ -50,7 +53,7 @@ def _reads_shared(node: Node) -> bool:
         if node.array is not None or node.op is PLACED:
             if _is_shared(node):
                 return True
-        else:
+        elif with_pending or node.op is VIEW:
             todo += [src for src in srcs if id(src) not in seen]
             seen.update(map(id, srcs))
             if len(seen) > MOST_NODES:
