@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from children import run
 
 import onebuf as ob
 from onebuf import Buffer, config
@@ -140,3 +141,18 @@ def test_no_more_plans_are_kept_than_there_should_be(monkeypatch, grouped):
     for length in range(1, 9):
         assert float((x[:length] * 2).sum()) == (np.arange(40.0)[:length] * 2).sum()
     assert len(planning._known) == 3
+
+
+def test_the_compiler_is_loaded_when_that_has_paid_off():
+    printed = run("""
+        import sys
+        import numpy as np
+        import onebuf
+        x = onebuf.asarray(np.ones(1_000_000), copy=True)
+        loaded = []
+        for turn in range(100):
+            (x * 2 + turn).realize()
+            loaded.append("llvmlite.binding" in sys.modules)
+        print(loaded[0], loaded[3], loaded[-1])
+    """)
+    assert printed.split() == ["False", "False", "True"]

@@ -2,11 +2,13 @@
 
 Interpreting a graph costs little at once and again each time; compiling costs once. So a structure
 is interpreted until the time that took, or is about to take, reaches what compiling costs. Nobody
-waits for a compiler to add two vectors, and nothing is interpreted for long.
+waits for a compiler to add two vectors, and nothing is interpreted for long. The compiler itself
+has to be loaded once, which all structures that are due pay for together.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +33,8 @@ DT = np.dtype[Any]
 
 COMPILE_SECONDS = 0.02
 """What new kernels cost, about."""
+LOAD_SECONDS = 0.2
+"""What loading the compiler costs, about."""
 BYTES_A_SECOND = 2.5e9
 """How fast NumPy's loops go through memory, about, on memory that was just allocated."""
 RANDOM_BYTES_A_SECOND = 3e8
@@ -41,8 +45,13 @@ MOST_PLANS = 4096
 GUARDED = 4
 """A plan that was found so often gets a guard, which takes a millisecond to write."""
 
+COMPILER = "llvmlite.binding"
+"""The module of the compiler, once it is loaded."""
+
 _spent: dict[int, float] = {}
 """Seconds of interpreting, for each structure that was interpreted."""
+_waiting = [0.0]
+"""Seconds of interpreting what was due, but for the compiler."""
 
 
 class Known:
@@ -130,6 +139,7 @@ def forget_plans() -> None:
     _known.clear()
     _guards.clear()
     _spent.clear()
+    _waiting[0] = 0.0
 
 
 def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan, states: bytes) -> Any:
@@ -216,4 +226,9 @@ def _is_due(key: int, cost: float, dry: bool = False) -> bool:
         if len(_spent) >= MOST_STRUCTURES:
             _spent.clear()
         _spent[key] = total
-    return total > COMPILE_SECONDS
+    if total <= COMPILE_SECONDS:
+        return False
+    if COMPILER not in sys.modules:
+        _waiting[0] += 0.0 if dry else cost
+        return total + _waiting[0] > LOAD_SECONDS
+    return True
