@@ -10,6 +10,7 @@ memory already continues are merged first, because between them a carry does no 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import mul
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ class Digit(NamedTuple):
     inside: Range
 
 
+@lru_cache(4096)  # loops compose the same views in every step
 def compose(outer: View, inner: View) -> View | None:
     """One view that addresses what ``outer`` addresses through ``inner``; None if there is none.
 
