@@ -137,3 +137,25 @@ def test_a_view_as_a_type_that_only_numpy_has_is_numpys():
         x.view("nonsense")
     with pytest.raises(DTypeError):
         x.view(object)
+
+
+@pytest.mark.parametrize("count", [12, 120_000])
+def test_another_shape_can_be_assigned(count):
+    x = onebuf.arange(count) * 1
+    y = x[:]
+    x.shape = (3, -1)
+    assert x.shape == (3, count // 3)
+    x[1, 0] = 99
+    assert y[count // 3].item() == 99
+    assert y.shape == (count,)
+    x.T.shape = (count // 3, 3)
+    with pytest.raises(AttributeError, match="Incompatible shape"):
+        x.T.shape = (-1,)
+    with pytest.raises(ValueError, match="cannot reshape"):
+        x.shape = (7, 5)
+    with pytest.raises(AttributeError):
+        y[0].shape = (1,)
+    one = onebuf.ones(1)
+    one.shape = ()
+    one[...] = 5
+    assert one.item() == 5

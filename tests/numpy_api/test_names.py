@@ -95,3 +95,12 @@ def test_a_module_has_all_of_numpys_names(module: str) -> None:
     public = {name for name in theirs.__all__ if not name.startswith("_")} - {"test"}
     assert sorted(public - set(ours.__all__)) == []
     assert [name for name in ours.__all__ if not hasattr(ours, name)] == []
+
+
+def test_programs_compare_with_numpys_functions() -> None:
+    onebuf.testing.assert_allclose(onebuf.arange(3) / 2, [0, 0.5, 1])
+    with pytest.raises(AssertionError):
+        onebuf.testing.assert_array_equal(onebuf.arange(3), [0, 1, 3])
+    assert onebuf.testing.DeviceContract.__name__ == "DeviceContract"
+    with pytest.raises(AttributeError):
+        onebuf.testing.assert_nothing

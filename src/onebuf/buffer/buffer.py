@@ -28,7 +28,7 @@ from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted, taken
-from onebuf.errors import ArgumentError, LayoutError
+from onebuf.errors import ArgumentError, CopyError, LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import Device
@@ -140,8 +140,21 @@ class Buffer(
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extent of each axis."""
+        """The extent of each axis; another one can be assigned, if that needs no copy."""
         return self._node.shape
+
+    @shape.setter
+    def shape(self, shape: Shape) -> None:
+        if self._is_number:
+            raise AttributeError(f"a number has no axes, so it cannot have shape {shape}")
+        try:
+            node = self.reshape(shape, copy=False)._node
+        except CopyError as error:
+            raise AttributeError(f"Incompatible shape for in-place modification: {error}") from None
+        node.claimed = True
+        self._node = node
+        if self._base is None and not node.shape:
+            self._base = PLACE
 
     @property
     def dtype(self) -> DT:

@@ -1,6 +1,6 @@
 """Contract suites: what a device has to do, as tests that the authors of any device can run.
 
-Needs ``onebuf[test]``: pytest and hypothesis. The tests of a device are a class that names it::
+They need ``onebuf[test]``: pytest and hypothesis. The tests of a device are a class that names it::
 
     import onebuf.testing
 
@@ -14,43 +14,28 @@ Needs ``onebuf[test]``: pytest and hypothesis. The tests of a device are a class
 Every dtype that the device does not list in ``driver.facts().lacks`` has to work; what it lacks has
 to be refused with a `DTypeError` or a `DeviceError`. NumPy is the oracle: what is exact there is
 exact on every device, and functions may differ in their last bits.
+
+The names of `numpy.testing` are here as well, for programs that compare with them.
 """
 
-import pytest
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-_SUITES = (
-    *("allocation", "concurrency", "elementwise", "gather", "movement", "reductions"),
-    *("replicas", "transfer", "views", "writing"),
-)
-# With it, an assertion that fails shows its values; it has to come before the suites are imported.
-pytest.register_assert_rewrite(*[f"onebuf.testing.{name}" for name in _SUITES])
+import numpy as np
 
-from onebuf.testing.allocation import AllocationContract  # noqa: E402
-from onebuf.testing.concurrency import ConcurrencyContract  # noqa: E402
-from onebuf.testing.contract import Contract  # noqa: E402
-from onebuf.testing.elementwise import ElementwiseContract  # noqa: E402
-from onebuf.testing.gather import GatherContract  # noqa: E402
-from onebuf.testing.movement import MovementContract  # noqa: E402
-from onebuf.testing.reductions import ReductionsContract  # noqa: E402
-from onebuf.testing.replicas import ReplicasContract  # noqa: E402
-from onebuf.testing.transfer import TransferContract  # noqa: E402
-from onebuf.testing.views import ViewsContract  # noqa: E402
-from onebuf.testing.writing import WritingContract  # noqa: E402
-
-
-class DeviceContract(
-    AllocationContract,
-    TransferContract,
-    ViewsContract,
-    ElementwiseContract,
-    ReductionsContract,
-    MovementContract,
-    GatherContract,
-    WritingContract,
-    ConcurrencyContract,
-):
-    """All that a device has to do."""
-
+if TYPE_CHECKING:
+    from onebuf.testing.allocation import AllocationContract
+    from onebuf.testing.concurrency import ConcurrencyContract
+    from onebuf.testing.contract import Contract
+    from onebuf.testing.device import DeviceContract
+    from onebuf.testing.elementwise import ElementwiseContract
+    from onebuf.testing.gather import GatherContract
+    from onebuf.testing.movement import MovementContract
+    from onebuf.testing.reductions import ReductionsContract
+    from onebuf.testing.replicas import ReplicasContract
+    from onebuf.testing.transfer import TransferContract
+    from onebuf.testing.views import ViewsContract
+    from onebuf.testing.writing import WritingContract
 
 __all__ = [
     "AllocationContract",
@@ -66,3 +51,15 @@ __all__ = [
     "ViewsContract",
     "WritingContract",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        suites = [f"onebuf.testing.{suite.removesuffix('Contract').lower()}" for suite in __all__]
+        # With it, an assertion that fails shows its values; it has to come before the imports.
+        import_module("pytest").register_assert_rewrite(*suites)
+        suite = name.removesuffix("Contract").lower() or "contract"
+        return getattr(import_module(f"onebuf.testing.{suite}"), name)
+    if name.startswith("_"):
+        raise AttributeError(f"module 'onebuf.testing' has no attribute {name!r}")
+    return getattr(np.testing, name)
