@@ -26,6 +26,8 @@ def taken(node: Node) -> Node:
 
     A conversion of an expression is one more expression.
     """
+    if node.array is not None:
+        return node
     owner = node.base
     if owner.block is None and any(_reads_shared(src, owner.op is COPY) for src in owner.srcs):
         force(owner)

@@ -22,7 +22,7 @@ import numpy as np
 
 from onebuf.memory.address import address_of
 from onebuf.memory.mapped_files import mapped_from
-from onebuf.memory.territory import MEMORY, Territory, file_territory
+from onebuf.memory.territory import MEMORY, Territory, file_territory, introduce
 
 
 class Pin(np.ndarray[Any, Any]):
@@ -109,13 +109,15 @@ class Block:
             return owner.block  # a window of ours has come back
         flat = _flat_bytes(array)
         block = ForeignBlock(flat, 0, flat.size, address_of(flat), is_writable(array))
-        known: Block
-        for known in MEMORY.overlapping(block.address, block.nbytes):
-            is_ours = not isinstance(known, ForeignBlock) and known._has(block)
-            if is_ours and known._is_described_by(array):
-                return known  # and so has one whose owner was lost on its way
         block._pin = _no_pin
-        MEMORY.settle(block, block.address)
+        if not block.nbytes:
+            return block
+        MEMORY.enter(block, block.address, block.nbytes)
+        for other in MEMORY.overlapping(block.address, block.nbytes):
+            if isinstance(other, Block) and other._takes_back(block, array):
+                return other  # a window whose owner was lost on its way
+            if other is not block:
+                introduce(block, other)
         if isinstance(owner, mmap.mmap):
             block.settle_in_file()
         return block
@@ -133,10 +135,11 @@ class Block:
                 self.territory = file_territory(place.file)
                 self.territory.settle(self, place.position)
 
-    def _has(self, other: Block) -> bool:
-        """Whether all bytes of ``other`` are bytes of this block."""
+    def _takes_back(self, block: Block, array: np.ndarray[Any, Any]) -> bool:
+        """Whether ``array``, whose bytes are those of ``block``, is on memory of this one's."""
         end = self.address + self.nbytes
-        return self.address <= other.address and other.address + other.nbytes <= end
+        is_inside = self.address <= block.address and block.address + block.nbytes <= end
+        return is_inside and self._is_described_by(array)
 
     def _is_described_by(self, window: np.ndarray[Any, Any]) -> bool:
         """Whether ``window`` may be written as this block may, and starts at a whole element."""
@@ -218,6 +221,9 @@ class ForeignBlock(Block):
 
     __slots__ = ()
     is_shared = True
+
+    def _takes_back(self, block: Block, array: np.ndarray[Any, Any]) -> bool:
+        return False
 
 
 class _Bytes:

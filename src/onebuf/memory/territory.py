@@ -20,10 +20,12 @@ of two that enter at the same time at least one finds the other.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any, Protocol
 
 BUCKETS = 1024
+LEVELS = 17
+"""For lengths below 16, 16**2, ... bytes, up to all that 64 bits address."""
 MANY_NEIGHBOURS = 8
 """With more neighbours than this, those that are gone are looked for."""
 
@@ -75,7 +77,7 @@ class Territory:
     __slots__ = ("__weakref__", "_levels")
 
     def __init__(self) -> None:
-        self._levels: dict[int, dict[int, dict[_Claim, None]]] = {}
+        self._levels: list[dict[int, dict[_Claim, None]]] = [{} for _ in range(LEVELS)]
 
     def settle(self, tenant: Tenant, first: int, nbytes: int | None = None) -> None:
         """Let ``tenant``, whose bytes begin at ``first``, be found, and know its neighbours.
@@ -88,41 +90,35 @@ class Territory:
         self.enter(tenant, first, nbytes)
         for other in self.overlapping(first, nbytes):
             if other is not tenant:
-                _introduce(tenant, other)
-                _introduce(other, tenant)
+                introduce(tenant, other)
 
     def enter(self, tenant: Tenant, first: int, nbytes: int) -> None:
         """Let ``tenant``, which is the first on its bytes, be found for as long as it lives."""
-        level = (nbytes.bit_length() + 3) & ~3
+        level = (nbytes.bit_length() + 3) // 4
         claim = _Claim(tenant, _leave)
         claim.first, claim.last = first, first + nbytes
-        buckets = self._levels.setdefault(level, {})
-        claim.bucket = buckets.setdefault((first >> level) % BUCKETS, {})
+        claim.bucket = self._levels[level].setdefault((first >> 4 * level) % BUCKETS, {})
         claim.bucket[claim] = None
 
     def overlapping(self, first: int, nbytes: int) -> list[Any]:
         """The tenants on any of ``nbytes`` bytes from ``first`` on."""
         last = first + nbytes
         found = []
-        for bucket in self._near(first, last):
-            for claim in list(bucket):
-                if claim.first < last and first < claim.last:
-                    tenant = claim()
-                    if tenant is not None:
-                        found.append(tenant)
-        return found
-
-    def _near(self, first: int, last: int) -> Iterator[dict[_Claim, None]]:
-        """The buckets that may have something between ``first`` and ``last``."""
-        for level, buckets in list(self._levels.items()):
-            low, high = (first >> level) - 1, (last - 1) >> level  # one may reach into the next
-            if high - low >= len(buckets):
-                yield from list(buckets.values())
+        for level, buckets in enumerate(self._levels):
+            if not buckets:
+                continue
+            low, high = (first >> 4 * level) - 1, (last - 1) >> 4 * level  # one may reach over
+            if high - low < len(buckets):
+                near = [buckets.get(cell % BUCKETS) for cell in range(low, high + 1)]
             else:
-                for cell in range(low, high + 1):
-                    bucket = buckets.get(cell % BUCKETS)
-                    if bucket:
-                        yield bucket
+                near = list(buckets.values())
+            for bucket in near:
+                for claim in list(bucket) if bucket else ():
+                    if claim.first < last and first < claim.last:
+                        tenant = claim()
+                        if tenant is not None:
+                            found.append(tenant)
+        return found
 
 
 MEMORY = Territory()
@@ -148,11 +144,12 @@ def neighbours(readers: dict[Any, Any]) -> list[Any]:
     return [tenant for tenant in found if tenant is not None]
 
 
-def _introduce(tenant: Tenant, other: Tenant) -> None:
-    """Let ``tenant`` know of ``other``."""
-    known = tenant.readers.setdefault(Neighbours, {})
-    known[weakref.ref(other)] = None
-    if len(known) > MANY_NEIGHBOURS:
-        for claim in list(known):
-            if claim() is None:
-                known.pop(claim, None)
+def introduce(one: Tenant, two: Tenant) -> None:
+    """Let two tenants know of each other."""
+    for tenant, other in ((one, two), (two, one)):
+        known = tenant.readers.setdefault(Neighbours, {})
+        known[weakref.ref(other)] = None
+        if len(known) > MANY_NEIGHBOURS:
+            for claim in list(known):
+                if claim() is None:
+                    known.pop(claim, None)
