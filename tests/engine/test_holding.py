@@ -32,7 +32,7 @@ def reuse_memory():
     return kept
 
 
-# Writes from what is written, on one thread (fault 04)
+# Writes from what is written, on one thread
 
 
 def updated(v):
@@ -101,7 +101,7 @@ def test_a_write_reads_what_was_there(write, tier):
         assert np.array_equal(np.asarray(reader), square().T * 1000)
 
 
-# Reads, while others make the copy and the memory of the original goes back (fault 05)
+# Reads, while others make the copy and the memory of the original goes back
 
 
 def assigned(w):
@@ -185,7 +185,7 @@ def test_what_is_read_of_a_temporary_holds_its_memory():
     assert np.array_equal(small, np.arange(16.0) + 1)
 
 
-# Readers that are noted down (faults 09 and 19)
+# Readers that are noted down
 
 
 def test_an_expression_that_two_threads_note_down_is_not_forgotten():
