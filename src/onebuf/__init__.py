@@ -11,7 +11,6 @@ answers all three.
 """
 
 import math as _math
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -156,6 +155,7 @@ from onebuf.engine import Counters, counters
 from onebuf.errors import OnebufError
 from onebuf.interop import Window
 from onebuf.interop.arrival import when_imported as _when_imported
+from onebuf.late import load as _load
 from onebuf.machine import Context, Device, context, device, devices
 from onebuf.options import config
 from onebuf.scalar_types import (
@@ -220,11 +220,11 @@ _LATER_MODULES = ("fft", "lib", "linalg", "testing")
 
 def __getattr__(name: str) -> _Any:
     if name in _LATER_MODULES:
-        return _import_module(f"onebuf.{name}")
+        return _load(f"onebuf.{name}")
     if name in _LATER:
-        value = getattr(_import_module(_LATER[name]), name)
+        value = getattr(_load(_LATER[name]), name)
     else:
-        value = _import_module("onebuf.numpy_api").find(name)
+        value = _load("onebuf.numpy_api").find(name)
     globals()[name] = value
     return value
 

@@ -7,7 +7,6 @@ this table never has to be complete: it may only hold what means exactly the sam
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import sys
 from collections.abc import Callable, Sequence
@@ -21,6 +20,7 @@ from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import as_dtype, kind
 from onebuf.graph import BINARY, Node
+from onebuf.late import load
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
 
 Answer = Callable[..., Any]
@@ -281,7 +281,7 @@ def _dot(cls: type[Handle], a: Any, b: Any) -> Any:
 @answers(np.einsum)
 def _einsum(cls: type[Handle], *operands: Any, optimize: Any = True) -> Any:
     # It imports what few programs need, so it is loaded when it is first called.
-    einsum = importlib.import_module("onebuf.buffer.einstein").einsum
+    einsum = load("onebuf.buffer.einstein").einsum
     return einsum(*operands, optimize=optimize)
 
 

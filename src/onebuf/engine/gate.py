@@ -6,18 +6,19 @@ Only here is it imported by name; after the first time this costs nothing.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from onebuf.late import load
+
 
 def _module(name: str) -> Callable[[], Any]:
     @cache
-    def load() -> Any:
-        return importlib.import_module(name)
+    def module() -> Any:
+        return load(name)
 
-    return load
+    return module
 
 
 arena = _module("onebuf.scheduler.arena")

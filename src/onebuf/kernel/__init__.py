@@ -7,7 +7,6 @@ is imported when it is first asked for.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from onebuf.kernel.moving import FLAG, INSIDE, wrapped
@@ -30,6 +29,7 @@ from onebuf.kernel.nest import (
 )
 from onebuf.kernel.ordering import best_order, permuted, reordered
 from onebuf.kernel.partial import partials
+from onebuf.late import load
 
 if TYPE_CHECKING:
     from onebuf.kernel.folding import combines
@@ -69,7 +69,7 @@ _HOMES = {name: module for module, names in _LATER.items() for name in names}
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    value = getattr(load(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 

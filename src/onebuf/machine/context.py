@@ -6,12 +6,12 @@ like any other: a graph on it is scheduled once, and its kernels are queued once
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
 from onebuf.errors import ArgumentError, DeviceError
+from onebuf.late import load
 from onebuf.machine.device import Device, device, devices
 from onebuf.machine.driver import Driver
 from onebuf.machine.names import Name
@@ -32,7 +32,7 @@ class Context(Device):
         self.has_operations = all(place.has_operations for place in places)
 
     def _open(self) -> Driver:
-        return importlib.import_module("onebuf.backends.replicas").open(self)  # type: ignore[no-any-return]
+        return load("onebuf.backends.replicas").open(self)  # type: ignore[no-any-return]
 
     def on_queue(self, queue: int) -> Device:
         """The device of one queue."""

@@ -6,9 +6,10 @@ root namespace asks `find`. The names that a section imports from elsewhere are 
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+from onebuf.late import load
 
 SECTIONS = {
     "creation": (
@@ -92,11 +93,11 @@ def find(name: str) -> Any:
     AttributeError: module 'onebuf' has no attribute 'hypot2'
     """
     if name in _MODULE:
-        return getattr(import_module(f"onebuf.numpy_api.{_MODULE[name]}"), name)
+        return getattr(load(f"onebuf.numpy_api.{_MODULE[name]}"), name)
     if name in NUMPYS:
         return _module(name)
     raise AttributeError(f"module 'onebuf' has no attribute {name!r}")
 
 
 def _module(name: str) -> ModuleType:
-    return import_module(f"numpy.{name}")
+    return load(f"numpy.{name}")

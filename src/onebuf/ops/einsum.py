@@ -9,7 +9,6 @@ parts.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from importlib import import_module
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import promote
 from onebuf.graph import BINARY, REDUCE, Node
+from onebuf.late import load
 from onebuf.ops.apply import binary, cast
 from onebuf.ops.contraction import matmul
 from onebuf.ops.movement import diagonal, index, permute, reshape, view_of
@@ -69,7 +69,7 @@ def _path(terms: Sequence[Term], output: Labels, optimize: Any) -> Path:
     if count < 3:
         return [tuple(range(count))] if count == 2 else []
     # opt_einsum takes longer to import than onebuf does, and most sums have two operands.
-    paths = import_module("onebuf.ops.contraction_path")
+    paths: Any = load("onebuf.ops.contraction_path")
     labels, shapes = [term.labels for term in terms], [term.node.shape for term in terms]
     return paths.path(labels, shapes, output, optimize)  # type: ignore[no-any-return]
 

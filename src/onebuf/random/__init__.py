@@ -17,10 +17,10 @@ Buffer([9, 6, 6, 8, 5], shape=(5,), dtype=int64, device=CPU)
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from onebuf.buffer.construction import BITS
+from onebuf.late import load
 from onebuf.random.lazy_generator import LazyGenerator
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def seed(seed: Any = None) -> None:
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'onebuf.random' has no attribute {name!r}")
-    value = getattr(import_module(_MODULES.get(name, "onebuf.random.legacy")), name)
+    value = getattr(load(_MODULES.get(name, "onebuf.random.legacy")), name)
     globals()[name] = value
     return value
 

@@ -1,0 +1,62 @@
+"""Late imports: modules that are imported when they are first needed, in the middle of a program.
+
+Importing is thousands of steps, and between any two of them Python may run other code: a signal
+handler on the main thread, a finaliser of collected garbage on any. If that code computes with
+buffers, it finds a module that is there and not complete. So the main thread lets another thread
+import, which no signal handler runs on, and waits; and no garbage is collected meanwhile. Whoever
+needs the module in between waits for the import to end, as any second thread does. An interrupt
+ends the waiting alone.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from importlib import import_module
+from types import ModuleType
+
+ROOT = "onebuf"
+
+
+def load(name: str) -> ModuleType:
+    """The module of ``name``, whole; for modules that nothing which is being imported needs.
+
+    >>> load("onebuf.errors").__name__
+    'onebuf.errors'
+    """
+    module = sys.modules.get(name)
+    if module is not None and not _is_being_imported(module):
+        return module
+    if threading.current_thread() is threading.main_thread() and not _is_being_imported(
+        sys.modules[ROOT]
+    ):
+        worker = threading.Thread(target=_try_import, args=(name,), name="onebuf-import")
+        try:
+            worker.start()
+        except RuntimeError:
+            pass  # the interpreter ends, or the system has no more threads: import it here
+        else:
+            worker.join()
+    return _import(name)
+
+
+def _is_being_imported(module: ModuleType) -> bool:
+    return bool(getattr(module.__spec__, "_initializing", False))
+
+
+def _try_import(name: str) -> None:
+    try:
+        _import(name)
+    except Exception:
+        return  # the thread that waits imports it once more, and raises the error where it belongs
+
+
+def _import(name: str) -> ModuleType:
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(name)
+    finally:
+        if collects:
+            gc.enable()

@@ -1,0 +1,124 @@
+"""Late imports: code that runs in the middle of one never sees half a module."""
+
+import pytest
+from children import run
+
+INTERRUPTED = """
+    import signal, sys, threading, time
+    from importlib.machinery import PathFinder
+    import numpy as np, onebuf
+
+    wanted, main = sys.argv[1], threading.main_thread().ident
+    seen = []
+
+    class Slow:
+        # Runs the first half of a module, lets a signal come, and runs the rest.
+        def __init__(self, spec):
+            self.loader = spec.loader
+
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, module):
+            lines = self.loader.get_source(module.__name__).count("\\n")
+
+            def trace(frame, event, arg):
+                if frame.f_code.co_name != "<module>" or frame.f_globals is not vars(module):
+                    return None
+                def line(frame, event, arg):
+                    if event == "line" and frame.f_lineno > lines // 2 and not seen:
+                        seen.append(len(vars(module)))
+                        signal.pthread_kill(main, signal.SIGUSR1)
+                        time.sleep(0.05)
+                    return line
+                return line
+
+            sys.settrace(trace)
+            try:
+                self.loader.exec_module(module)
+            finally:
+                sys.settrace(None)
+
+    class Finder:
+        def find_spec(self, name, path, target=None):
+            if name != wanted:
+                return None
+            spec = PathFinder.find_spec(name, path)
+            spec.loader = Slow(spec)
+            return spec
+
+    x = onebuf.asarray(np.arange(100_000.0), copy=True)
+    answers = []
+
+    def program():
+        y = onebuf.cumulative_sum(x * 2 + 1)
+        w = x[::2]
+        w += 1
+        w -= 1
+        return [y[10].item(), onebuf.sum(x[x > 5] * 2)[()].item(), (x @ x).item()]
+
+    def handler(*_):
+        with onebuf.config(tier="compile", eager_numel=0):
+            answers.append(program())
+
+    signal.signal(signal.SIGUSR1, handler)
+    sys.meta_path.insert(0, Finder())
+    with onebuf.config(tier="compile", eager_numel=0):
+        answers.append(program())
+    print(bool(seen), len(answers), all(answer == answers[0] for answer in answers))
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "onebuf.scheduler.grouping",
+        "onebuf.scheduler.passes",
+        "onebuf.scheduler.products",
+        "onebuf.engine.in_place",
+        "onebuf.engine.launching",
+        "onebuf.backends.cpu.compiling",
+        "onebuf.render.elements",
+    ],
+)
+def test_a_signal_handler_computes_in_the_middle_of_an_import(name):
+    assert run(INTERRUPTED, name).split() == ["True", "2", "True"]
+
+
+def test_an_interrupted_import_comes_to_its_end():
+    printed = run("""
+        import sys, time, _thread
+        import onebuf
+        from onebuf.late import load
+
+        class Finder:
+            def find_spec(self, name, path, target=None):
+                if name == "onebuf.scheduler.grouping":
+                    _thread.interrupt_main()
+                    time.sleep(0.2)
+
+        sys.meta_path.insert(0, Finder())
+        try:
+            load("onebuf.scheduler.grouping")
+        except KeyboardInterrupt:
+            print("interrupted")
+        print(load("onebuf.scheduler.grouping").group_items.__name__)
+    """)
+    assert printed.split() == ["interrupted", "group_items"]
+
+
+def test_late_imports_leave_no_thread_behind():
+    printed = run("""
+        import threading
+        import onebuf
+        onebuf.median([3, 1, 2]), onebuf.linalg.inv(onebuf.eye(2))
+        print(threading.active_count())
+    """)
+    assert printed.split() == ["1"]
+
+
+def test_a_module_that_is_not_there_is_an_error():
+    from onebuf.late import load
+
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        load("onebuf.no_such_module")
