@@ -27,6 +27,7 @@ from onebuf.graph import (
     VIEW,
     Fresh,
     Node,
+    Number,
     Op,
     Readers,
     elementwise_dtype,
@@ -225,7 +226,10 @@ def check_in_place(name: str, result: np.dtype[Any], dtype: np.dtype[Any]) -> No
 def _assign_afar(target: Node, value: Node | Scalar) -> None:
     """Write to elements on another device."""
     dtype = target.dtype
-    if isinstance(value, Node):
+    if isinstance(value, Number):  # at home everywhere, unlike the memory that it is kept in
+        check_kind(value, target)
+        node = constant((), read(cast(value, dtype))[()], dtype)
+    elif isinstance(value, Node):
         node = value
     else:
         typed = typed_scalar(value, dtype)
