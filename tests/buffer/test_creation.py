@@ -72,7 +72,7 @@ def test_a_list_that_does_not_fit_the_dtype_warns_of_nothing():
 )
 @pytest.mark.parametrize("make", [Buffer, onebuf.asarray, onebuf.array, np.array])
 def test_integers_have_no_infinities_and_no_nan(make, number, kind):
-    with pytest.raises(kind, match="cannot convert float (NaN|infinity) to integer"):
+    with pytest.raises(kind, match=r"cannot convert float (NaN|infinity) to integer"):
         make([1.0, float(number)], dtype="int32")
 
 
