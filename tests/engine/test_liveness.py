@@ -85,6 +85,18 @@ def test_a_cheap_value_that_is_used_through_its_view_is_stored_the_second_time()
     np.testing.assert_array_equal(np.asarray(half), (A * 2)[::2])
 
 
+def test_what_a_pending_copy_holds_is_stored_the_second_time():
+    x = stored(A)
+    _other = (x * 2).copy()
+    mine = x * 2  # the same value, so that this is a copy of it
+    with counters() as counted:
+        found = {float(mine.sum()) for _ in range(6)}
+    assert len(found) == 1
+    np.testing.assert_allclose(found.pop(), (A * 2).sum())
+    assert A.nbytes <= counted.bytes_written < 2 * A.nbytes
+    assert [item.name for item in ob.schedule(mine.sum())] == ["sum"]
+
+
 def descent(w: Any, t: Any, rate: float) -> tuple[Any, float]:
     r = w - t
     loss = float((r * r).mean())
