@@ -169,7 +169,7 @@ def test_the_namespace_tells_its_capabilities_and_devices() -> None:
     with pytest.raises(OnebufError):
         xp.zeros((1,) * 65)
     assert info.default_device() in info.devices()
-    assert type(info.devices()) is tuple
+    assert isinstance(info.devices(), tuple)
     for device in info.devices():
         assert xp.zeros(1, device=device).device == device
 

@@ -113,11 +113,17 @@ def test_memory_of_an_array_begins_at_its_lowest_element():
     assert len(Memory.of(np.empty((0, 3))).flat) == 0
 
 
-def test_floats_beyond_a_whole_type_become_its_nearest_number():
-    x = np.array([np.nan, np.inf, -np.inf, 300.7, -300.7, 1.9], np.float32)
+def test_floats_beyond_a_whole_type_become_what_numpy_makes_of_them():
+    x = np.array([np.nan, np.inf, -np.inf, 300.7, -300.7, 1.9, 3e9], np.float32)
+    least = -(2**31)
     for target, expected in (
-        ("int8", [0, 127, -128, 127, -128, 1]),
-        ("uint8", [0, 255, 0, 255, 0, 1]),
+        ("int8", [0, 0, 0, 44, -44, 1, 0]),
+        ("uint8", [0, 0, 0, 44, 212, 1, 0]),
+        ("int16", [0, 0, 0, 300, -300, 1, 0]),
+        ("int32", [least, least, least, 300, -300, 1, least]),
+        ("uint32", [0, 0, 0, 300, 2**32 - 300, 1, 3_000_000_000]),
+        ("int64", [-(2**63), -(2**63), -(2**63), 300, -300, 1, 3_000_000_000]),
+        ("uint64", [2**63, 0, 2**63, 300, 2**64 - 300, 1, 3_000_000_000]),
     ):
         out = computed(Buffer(x).astype(target) + np.dtype(target).type(0))
         assert out.tolist() == expected, CAST

@@ -63,8 +63,17 @@ def test_pythons_types_name_dtypes(python, dtype):
 
 def test_a_list_that_does_not_fit_the_dtype_warns_of_nothing():
     assert Buffer([1e40]).to_python() == [np.inf]
-    Buffer([float("nan")], dtype="int32").realize()
-    Buffer([1e300], dtype="float16").realize()
+    assert Buffer([1e300], dtype="float16").to_python() == [np.inf]
+    assert Buffer([300.7], dtype="int32").to_python() == [300]
+
+
+@pytest.mark.parametrize(
+    "number, kind", [("nan", ValueError), ("inf", OverflowError), ("-inf", OverflowError)]
+)
+@pytest.mark.parametrize("make", [Buffer, onebuf.asarray, onebuf.array, np.array])
+def test_integers_have_no_infinities_and_no_nan(make, number, kind):
+    with pytest.raises(kind, match=r"cannot convert float (NaN|infinity) to integer"):
+        make([1.0, float(number)], dtype="int32")
 
 
 def test_the_namespaces_default_float_follows_the_option():

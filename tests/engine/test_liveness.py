@@ -69,6 +69,34 @@ def test_what_a_view_or_another_expression_needs_is_held(hold: Callable[[Buffer]
     np.testing.assert_allclose(np.asarray(other), np.asarray(hold(Buffer(np.exp(A) * 2 + 1))))
 
 
+def test_a_value_that_is_used_through_its_view_is_stored():
+    square = (ob.exp(stored(A)) * 2 + 1).reshape(200, 200)
+    float((square * square).sum())
+    assert square.is_realized
+    np.testing.assert_allclose(np.asarray(square), (np.exp(A) * 2 + 1).reshape(200, 200))
+
+
+def test_a_cheap_value_that_is_used_through_its_view_is_stored_the_second_time():
+    x = stored(A)
+    half = (x * 2)[::2]
+    for turn, total in enumerate([half.sum(), half.max(), half.min()]):
+        float(total)
+        assert half.is_realized == (turn >= 1)
+    np.testing.assert_array_equal(np.asarray(half), (A * 2)[::2])
+
+
+def test_what_a_pending_copy_holds_is_stored_the_second_time():
+    x = stored(A)
+    _other = (x * 2).copy()
+    mine = x * 2  # the same value, so that this is a copy of it
+    with counters() as counted:
+        found = {float(mine.sum()) for _ in range(6)}
+    assert len(found) == 1
+    np.testing.assert_allclose(found.pop(), (A * 2).sum())
+    assert A.nbytes <= counted.bytes_written < 2 * A.nbytes
+    assert [item.name for item in ob.schedule(mine.sum())] == ["sum"]
+
+
 def descent(w: Any, t: Any, rate: float) -> tuple[Any, float]:
     r = w - t
     loss = float((r * r).mean())

@@ -16,7 +16,7 @@ from onebuf.backends import python
 from onebuf.buffer import Buffer
 from onebuf.graph import RANDOM_BITS
 from onebuf.ops import general
-from onebuf.random import Generator
+from onebuf.random import LazyGenerator
 from onebuf.render.rendering import Rendering
 
 MODES: tuple[dict[str, Any], ...] = (
@@ -60,12 +60,12 @@ def test_any_part_of_a_stream_has_the_same_bits(dtype, numel, first, stream, key
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_numbers_are_the_same_in_every_tier(shape, draw, dtype):
     def numbers() -> Any:
-        generator = Generator(3)
+        generator = LazyGenerator(3)
         if draw == "integers":
             return generator.integers(
                 -5, 1000, shape, dtype="int32" if dtype[-2:] == "32" else "int64"
             )
-        return getattr(generator, draw)(shape, dtype=dtype)
+        return getattr(generator, draw)(size=shape, dtype=dtype)
 
     assert len(in_all_modes(numbers)) == 1
 
@@ -88,7 +88,7 @@ def test_an_expression_of_random_numbers_is_the_same_in_every_tier(name):
     array = np.random.default_rng(1).standard_normal((60, 40)).astype(np.float32)
 
     def computed() -> Any:
-        return EXPRESSIONS[name](Generator(9).uniform((60, 40)), onebuf.asarray(array))
+        return EXPRESSIONS[name](LazyGenerator(9).uniform(size=(60, 40)), onebuf.asarray(array))
 
     assert len(in_all_modes(computed)) == 1
     with config(eager_numel=0, tier="compile"):
@@ -96,16 +96,25 @@ def test_an_expression_of_random_numbers_is_the_same_in_every_tier(name):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_draw_and_what_is_done_with_it_are_one_kernel(dtype):
+@pytest.mark.parametrize(
+    "use",
+    [lambda u: u, lambda u: onebuf.exp(u) * 2, lambda u: onebuf.mean(u, axis=1)],
+    ids=["alone", "scaled", "reduced"],
+)
+def test_a_draw_and_what_is_done_with_it_are_one_kernel(use, dtype):
+    def draw() -> Any:
+        return LazyGenerator(1).uniform(-1.0, 2.0, (50, 50), dtype=dtype)
+
     with config(eager_numel=0, tier="compile"):
-        drawn = Generator(1).uniform((50, 50), -1.0, 2.0, dtype=dtype)
-        assert len(onebuf.schedule(drawn)) == 1
-        assert len(onebuf.schedule(onebuf.exp(drawn) * 2)) == 1
-        assert len(onebuf.schedule(onebuf.mean(drawn, axis=1))) == 1
+        groups = onebuf.schedule(use(draw()))
+        assert [len(group.outputs) for group in groups] == [1]
+        held = draw()
+        onebuf.realize(use(held))
+        assert held.is_realized  # it is not drawn a second time
 
 
 def test_a_large_draw_is_compiled_for_at_once():
-    (item,) = onebuf.schedule(Generator(1).uniform((2_000_000,)))
+    (item,) = onebuf.schedule(LazyGenerator(1).uniform(size=2_000_000))
     assert item.kind == "kernel"
 
 

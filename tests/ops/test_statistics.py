@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,30 @@ def test_what_is_not_finite_makes_the_variance_nan(bad: float, place: int) -> No
     x = RNG.standard_normal(50).astype(np.float32)
     x[place] = bad
     assert np.isnan(in_every_tier(x))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@settings(max_examples=30, deadline=None)
+@given(
+    shape=st.lists(st.integers(0, 5), max_size=3).map(tuple),
+    ddof=st.sampled_from([0, 1, 1.5]),
+    keepdims=st.booleans(),
+    data=st.data(),
+)
+def test_the_variance_of_complex_numbers_is_numpys(dtype, shape, ddof, keepdims, data) -> None:
+    axis = data.draw(st.sampled_from([None, *range(len(shape))]))
+    rng = np.random.default_rng(len(shape))
+    x = (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+    found = in_every_tier(x, axis=axis, ddof=ddof, keepdims=keepdims)  # and nothing warns
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = x.var(axis=axis, ddof=ddof, keepdims=keepdims)
+    wanted = np.where(x.shape[axis] > ddof if axis is not None else x.size > ddof, wanted, np.nan)
+    assert (found.dtype, found.shape) == (x.real.dtype, wanted.shape)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6 if dtype == "complex64" else 1e-13)
+    for name, power in (("var", 1), ("std", 2)):
+        spread = getattr(onebuf.asarray(x), name)(axis, ddof=ddof, keepdims=keepdims)
+        np.testing.assert_allclose(np.asarray(spread) ** power, found, rtol=1e-6)
 
 
 def test_the_variance_of_floats_reads_its_operand_once() -> None:

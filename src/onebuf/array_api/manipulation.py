@@ -271,7 +271,7 @@ def tile(x: ArrayLike, repetitions: int | Sequence[int], /) -> Buffer:
 
 @public
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Buffer, ...]:
-    """Views of the slices along ``axis``."""
+    """The slices along ``axis``: views, or numbers if ``x`` has no other axis."""
     x = buffer_of("unstack", x)
     axis = normalize_axis(axis, x.ndim, "unstack")
     front: tuple[Any, ...] = (slice(None),) * axis

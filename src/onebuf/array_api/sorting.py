@@ -17,6 +17,7 @@ from onebuf.buffer import Buffer
 from onebuf.engine import look, masks
 from onebuf.errors import ArgumentError
 from onebuf.graph import Node
+from onebuf.layout import normalize_axis
 
 Array = np.ndarray[Any, Any]
 
@@ -114,7 +115,9 @@ def _sorting(
         raise ArgumentError(f"{name} needs kind to be one of {_SORTS}, got {kind!r}")
     if order is not None:
         raise ArgumentError(f"{name} needs order None, as elements have no fields; got {order!r}")
-    return (ops.reshape(node, (-1,)), 0) if axis is None else (node, axis)
+    if axis is None:
+        return ops.reshape(node, (-1,)), 0
+    return node, normalize_axis(axis, len(node.shape), name)
 
 
 @public

@@ -200,7 +200,7 @@ def _spread(
 ) -> Buffer:
     node = node_of(name, x)
     less = number(name, "correction", correction) or number(name, "ddof", ddof)
-    if where is not True or mean is not None or dtypes.kind(node.dtype) == "c":
+    if where is not True or mean is not None:
         named = {"dtype": dtype, "out": out, "ddof": less, "keepdims": keepdims, "where": where}
         if mean is not None:
             named["mean"] = mean

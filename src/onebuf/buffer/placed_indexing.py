@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer.taking import taken
-from onebuf.engine import assign, moved, read
+from onebuf.engine import assign, moved, new_elements, read
 from onebuf.errors import DeviceError, IndexRangeError
 from onebuf.graph import Leaf, Node
 from onebuf.memory import Block
-from onebuf.ops import Scalar, as_operand, reshape, take, ternary_where
+from onebuf.ops import Scalar, reshape, take, ternary_where
 
 Array = np.ndarray[Any, Any]
 
@@ -57,11 +57,11 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
     mask = _mask(key)
     if mask is None or mask.shape != node.shape:
         raise _refusal(node, "writing by arrays of indices")
-    one = as_operand(value, node.dtype, node.device)
+    one = new_elements(node, value)
     if one.numel != 1:
         raise _refusal(node, "writing several values by a mask")
     where = _placed(mask, node) if isinstance(mask, np.ndarray) else mask
-    assign(node, ternary_where(where, reshape(one, ()), node))
+    assign(node, ternary_where(where, reshape(one, ()) if one.shape else one, node))
 
 
 def _mask(key: Any) -> Node | Array | None:

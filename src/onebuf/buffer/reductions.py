@@ -12,7 +12,7 @@ from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.buffer.out_arguments import written
 from onebuf.buffer.reducing import as_axes, reduced
-from onebuf.dtypes import as_dtype, kind
+from onebuf.dtypes import as_dtype
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import REDUCE, Node
 
@@ -128,7 +128,7 @@ def spread(function: Callable[..., Node], theirs: Any, summary: str) -> Callable
     ) -> Any:
         along, less = one_axis(axis, axes), correction or ddof
         node = self._node
-        if where is not True or mean is not None or kind(node.dtype) == "c":
+        if where is not True or mean is not None:
             named = {"dtype": dtype, "ddof": less, "keepdims": keepdims, "where": where}
             if mean is not None:
                 named["mean"] = mean

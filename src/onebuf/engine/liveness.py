@@ -80,23 +80,46 @@ def states_of(walk: list[Node], wanted: Sequence[Node]) -> bytes:
 
 
 def alone_in(walk: Sequence[Node], states: bytes) -> frozenset[int]:
-    """The nodes of a walk, by id, that nobody outside of their graph holds."""
+    """The nodes of a walk, by id, that nobody outside of their graph holds, or holds a view of."""
     if not CAN_COUNT:
         return frozenset()
-    return frozenset([id(node) for node, state in zip(walk, states, strict=True) if not state])
+    return frozenset([me for me, state in _with_views(walk, states).items() if not state])
+
+
+def _with_views(walk: Sequence[Node], states: bytes) -> dict[int, int]:
+    """What is known of each node, by id; a view, or a copy to be made, holds what it is of."""
+    held = {id(node): state for node, state in zip(walk, states, strict=True)}
+    if not any(states):
+        return held
+    for node in walk:  # nearly always results before operands
+        state = held[id(node)]
+        if state and (node.op is VIEW or node.op is COPY):
+            (src,) = node.srcs
+            if src.array is None and src.op.kind is not Kind.CONSTANT:
+                held[id(src)] = max(held[id(src)], state)
+    return held
+
+
+def replayed_in(walk: Sequence[Node], states: bytes, passing: Collection[int]) -> list[Node]:
+    """The nodes that are held, themselves, and that are ``passing``, by id: computed, not stored.
+
+    What only a view or a pending copy holds is counted there, where the next plan looks for it.
+    """
+    found = []
+    for node, state in zip(walk, states, strict=True):
+        value = node
+        while state and id(value) not in passing and (value.op is VIEW or value.op is COPY):
+            (value,) = value.srcs
+        if state and id(value) in passing:
+            found.append(node)
+    return found
 
 
 def worth_storing(walk: Sequence[Node], states: bytes, wanted: Collection[int]) -> list[Node]:
     """The nodes of a walk that are stored because they are held; ``wanted`` are, by id, anyhow."""
     if not any(states):
         return []
-    held = {id(node): state for node, state in zip(walk, states, strict=True)}
-    for node in walk:  # who holds a view of a value, or a copy to be made, can ask for the value
-        if held[id(node)] and (node.op is VIEW or node.op is COPY):
-            (src,) = node.srcs
-            if src.array is not None or src.op.kind is Kind.CONSTANT:
-                continue
-            held[id(src)] = max(held[id(src)], COMPUTED_BEFORE if src.replays else HELD)
+    held = _with_views(walk, states)
     kept: list[Node] = []
     stops = set(wanted)
     for node in reversed(walk):  # nearly always operands before results

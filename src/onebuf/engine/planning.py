@@ -17,7 +17,7 @@ import numpy as np
 from onebuf.engine import gate
 from onebuf.engine.elementary import is_ours
 from onebuf.engine.fallback import is_internal, note
-from onebuf.engine.liveness import alone_in, states_of, worth_storing
+from onebuf.engine.liveness import alone_in, replayed_in, states_of, worth_storing
 from onebuf.engine.plans import Held, Plan, make_plan
 from onebuf.graph import RANDOM_BITS, Node, Op
 from onebuf.options import options
@@ -198,8 +198,7 @@ def _work(
         roots.update([id(node) for node in kept])
         groups = grouping.group_items(items, roots, supports)
         joined = gate.products().with_products(groups, roots)
-        held = zip(walk, states, strict=True)
-        replayed = [n for n, state in held if state and id(n) in computed and id(n) not in roots]
+        replayed = replayed_in(walk, states, computed - roots)
         return Work(gate.passes().in_passes(joined, roots), replayed, structure)
     passes = [_kernel(item) if _needs_kernel(item.node) else item for item in items]
     return Work(passes, [], structure, cost)

@@ -138,10 +138,11 @@ def write_compiled(write: Node) -> bool:
     with running.lock:
         while True:
             turn = running.begin()
+            start = perf_counter() if listeners() else 0.0
             try:
                 found = plan_for([write], compiled=True)
                 if found is not None:
-                    _run_plan(*found, turn)
+                    _run_plan(*found, turn, start)
                 return found is not None
             except running.Overtaken:  # before anything was written
                 continue
@@ -153,10 +154,11 @@ def write_compiled(write: Node) -> bool:
 
 def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
     turn = running.begin()
+    start = perf_counter() if listeners() else 0.0
     try:
         found = plan_for(wanted, own)
         if found is not None:
-            _run_plan(*found, turn)
+            _run_plan(*found, turn, start)
     except Exception as error:
         if turn not in running.turns and overtaken < MOST_OVERTAKEN:
             # Whatever went wrong, it was planned for a graph that is no more.
@@ -171,10 +173,10 @@ def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
         _run_pieces(wanted, own)
 
 
-def _run_plan(plan: Plan, held: Held, turn: object) -> None:
-    start = perf_counter() if listeners() else 0.0
+def _run_plan(plan: Plan, held: Held, turn: object, start: float) -> None:
+    """Run a plan; planning began at ``start``, if somebody listens."""
     plan.run(held, turn)
-    if listeners():
+    if listeners() and start:
         tell(Realized(len(plan.steps), perf_counter() - start, start))
 
 

@@ -27,6 +27,7 @@ from onebuf.graph import (
     VIEW,
     Fresh,
     Node,
+    Number,
     Op,
     Readers,
     elementwise_dtype,
@@ -222,17 +223,23 @@ def check_in_place(name: str, result: np.dtype[Any], dtype: np.dtype[Any]) -> No
         )
 
 
-def _assign_afar(target: Node, value: Node | Scalar) -> None:
-    """Write to elements on another device."""
+def new_elements(target: Node, value: Node | Scalar) -> Node:
+    """``value`` in the dtype of ``target``, on its own device; a number is at home everywhere."""
     dtype = target.dtype
     if isinstance(value, Node):
-        node = value
-    else:
-        typed = typed_scalar(value, dtype)
-        check_kind(np.asarray(typed), target)
-        node = constant((), typed, dtype)
+        check_kind(value, target)
+        converted = cast(value, dtype)
+        # The memory that a number is kept in is the host's, so the number itself goes there.
+        return constant((), read(converted)[()], dtype) if isinstance(value, Number) else converted
+    typed = typed_scalar(value, dtype)
+    check_kind(np.asarray(typed), target)
+    return constant((), typed, dtype)
+
+
+def _assign_afar(target: Node, value: Node | Scalar) -> None:
+    """Write to elements on another device."""
+    node = new_elements(target, value)
     _check_fits(node.shape, target.shape)
-    check_kind(node, target)
     afar = gate.placed_writing()
     new = afar.prepared(target, node)
     _check_own_places(target)

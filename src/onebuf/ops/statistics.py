@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import float32, float64, kind
-from onebuf.errors import DTypeError
 from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
 from onebuf.ops.apply import binary, cast, place, small_arrays, unary
 from onebuf.ops.library import library
@@ -42,17 +41,26 @@ def var(
     keepdims: bool = False,
     what: str = "var",
 ) -> Node:
-    """The variance along ``axis``; divided by the count less ``correction``."""
-    if kind(x.dtype) == "c":
-        raise DTypeError(f"{what} needs real numbers, got {x.dtype.name}; take abs(x) first")
+    """The variance along ``axis``; divided by the count less ``correction``.
+
+    Of complex numbers it is real: that of the real parts and that of the imaginary parts, together.
+    """
     count = _count(x, axis, what)
     wide = widened(x)
     divisor = float(count - correction) if count > correction else nan
     if wide.dtype == float32 and count:
         return _narrow(_in_one_pass(wide, axis, count, divisor, keepdims), x)
     difference = binary(BINARY["subtract"], wide, mean(wide, axis, keepdims=True))
-    total = reduce(REDUCE["sum"], unary(UNARY["square"], difference), axis, keepdims)
+    total = reduce(REDUCE["sum"], _squared(difference), axis, keepdims)
     return _narrow(binary(BINARY["divide"], total, divisor), x)
+
+
+def _squared(x: Node) -> Node:
+    """The squares of absolute values."""
+    if kind(x.dtype) != "c":
+        return unary(UNARY["square"], x)
+    real, imag = (unary(UNARY["square"], unary(UNARY[name], x)) for name in ("real", "imag"))
+    return binary(BINARY["add"], real, imag)
 
 
 def _in_one_pass(x: Node, axis: Axis, count: int, divisor: float, keepdims: bool) -> Node:

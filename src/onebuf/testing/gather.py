@@ -149,6 +149,20 @@ class GatherContract(Contract):
         with pytest.raises(IndexRangeError):
             x[np.ones((3, 2), bool)]
 
+    def test_masks_write_values_of_any_dtype_and_leave_all_others(self) -> None:
+        array = np.array([2**60 + 1, 5, -(2**60) - 1])
+        mask = np.array([False, True, False])
+        number = onebuf.asarray(np.array([7.5], np.float32))
+        placed = self.send(np.array([7.5], np.float32))
+        for value, expected in ((2.5, 2), (number[0], 7), (placed, 7), (placed[0], 7)):
+            x = self.send(array)
+            x[self.send(mask)] = value
+            wanted = array.copy()
+            wanted[mask] = expected
+            assert_same(self.fetch(x), wanted)
+        with pytest.raises(TypeError, match="complex"):
+            x[self.send(mask)] = onebuf.asarray(np.array([1j]))[0]
+
     def test_masks_write(self) -> None:
         array = elements("int32", (4, 5), 1)
         for mask in (array > 0, np.zeros((4, 5), bool)):

@@ -97,7 +97,7 @@ class TransferContract(Contract):
             lambda: onebuf.where(x > 0, x, y),
             lambda: onebuf.concat([x, y]),
             lambda: x @ y,
-            lambda: z.__setitem__(0, x[0]),
+            lambda: z.__setitem__(0, x[0, ...]),
             lambda: z.__iadd__(x),
         ):
             with pytest.raises(DeviceError) as caught:
@@ -106,6 +106,23 @@ class TransferContract(Contract):
             assert str(self.where()) in str(caught.value)
         assert z.tolist() == [1.0, 1.0, 1.0]
         assert_same(self.fetch(x + x), np.full(3, 2, np.float32))
+
+    def test_a_number_of_the_host_is_at_home_everywhere(self) -> None:
+        numbers = onebuf.asarray(np.array([2.0, -0.0, 300.5]))
+        for dtype in ("float32", "int16"):
+            x = self.send(np.ones(4, dtype))
+            for place in range(3):
+                x[place] = numbers[place]
+            assert_same(self.fetch(x), np.array([2.0, -0.0, 300.5, 1]).astype(dtype))
+            x[1:] = numbers[0]
+            x[:0] = numbers[0]
+            assert_same(self.fetch(x * 1), np.full(4, 2, dtype))
+            x += onebuf.asarray(np.array([3], dtype))[0]
+            assert_same(self.fetch(x), np.full(4, 5, dtype))
+            x[...] = numbers[2]
+            assert_same(self.fetch(x + numbers.astype(dtype)[0]), np.full(4, 302.5).astype(dtype))
+        with pytest.raises(TypeError, match="complex"):
+            x[0] = onebuf.asarray(np.array([1j]))[0]
 
     def test_memory_of_the_host_is_not_handed_out_for_that_of_a_device(self) -> None:
         x = self.send(np.arange(3))

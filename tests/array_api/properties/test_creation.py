@@ -261,6 +261,33 @@ def test_asarray_of_a_buffer_copies_when_it_is_told_or_has_to(
     x.check()
 
 
+@covers("asbuffer")
+@some
+@given(x=operands(), dtype=types, queues=st.integers(0, 2), mode=modes)
+def test_asbuffer_is_asarray_on_every_queue_of_the_context(
+    x: Operand, dtype: Any, queues: int, mode: str
+) -> None:
+    def made() -> list[Any]:
+        if not queues:
+            return [xp.asbuffer(x.buffer, dtype).unwrap()]
+        with xp.context(["CPU"], queues=queues):
+            return list(xp.asbuffer(x.buffer, dtype).read())
+
+    with in_mode(mode):
+        try:
+            wanted = xp.asarray(x.buffer, dtype=dtype)
+        except OnebufError as refusal:
+            with pytest.raises(type(refusal)):
+                made()
+            return
+        found = made()
+    assert len(found) == (queues or 1)
+    for one in found:
+        assert (one.dtype, one.shape) == (wanted.dtype, wanted.shape)
+        assert_bits(np.array(one), np.array(wanted.unwrap()))
+    x.check()
+
+
 @covers("asarray", "from_dlpack")
 @each("asarray", "from_dlpack")
 @some

@@ -53,7 +53,8 @@ def test_sorting_is_stable_both_ways_round(
     name: str, data: st.DataObject, descending: bool, stable: bool, mode: str
 ) -> None:
     values = data.draw(st.sampled_from(["any", "ties"]))
-    x = data.draw(operands(BOOL + REAL + NARROW, values=values))
+    # The standard orders no complex numbers; NumPy does, by real and then by imaginary parts.
+    x = data.draw(operands(BOOL + REAL + NARROW + COMPLEX, values=values))
     ndim = x.array.ndim
     axis = data.draw(st.integers(-ndim - 1, ndim))
 
@@ -71,20 +72,11 @@ def test_sorting_is_stable_both_ways_round(
 
 @each("sort", "argsort")
 @examples(10)
-@given(x=operands(COMPLEX), mode=modes)
-def test_complex_numbers_have_no_order(name: str, x: Operand, mode: str) -> None:
-    with pytest.raises(OnebufError), in_mode(mode):
-        getattr(xp, name)(x.buffer)
-    x.check()
-
-
-@each("sort", "argsort")
-@examples(10)
 @given(data=st.data(), mode=modes)
 def test_an_axis_that_is_not_there_is_an_index_error(
     name: str, data: st.DataObject, mode: str
 ) -> None:
-    x = data.draw(operands(REAL))
+    x = data.draw(operands(REAL + COMPLEX))
     ndim = x.array.ndim
     axis = data.draw(st.sampled_from([ndim, -ndim - 1, ndim + 7]))
     with pytest.raises(IndexError) as caught, in_mode(mode):

@@ -10,6 +10,7 @@ import pytest
 
 from onebuf.backends.cpu import Target, assembly, compile, host
 from onebuf.backends.cpu.conversions import NAMES
+from onebuf.backends.cpu.target import INEXACT
 
 TYPES: dict[str, Any] = {
     "half": np.float16,
@@ -100,6 +101,14 @@ def test_conversions_round_once_to_nearest_even(pair: tuple[str, str], baseline:
     assert np.isnan(result[nan]).all()
     unsigned = np.dtype(f"u{result.dtype.itemsize}")
     np.testing.assert_array_equal(result[~nan].view(unsigned), expected[~nan].view(unsigned))
+
+
+@pytest.mark.parametrize("feature", INEXACT)
+def test_subnormals_are_not_left_to_instructions_that_lose_them(feature: str) -> None:
+    assert f"+{feature}" not in host().features.split(",")
+    target = Target("x86_64-unknown-linux-gnu", "x86-64", f"+avx2,+avx512vl,+{feature}")
+    code = assembly(conversion("float", "bfloat"), "convert", target)
+    assert "vcvtneps2bf16" in code  # what is left out is all that has to be
 
 
 def test_the_baseline_needs_every_conversion_that_there_is() -> None:

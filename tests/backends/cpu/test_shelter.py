@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -109,6 +110,15 @@ def test_garbage_is_collected_later(collects: bool) -> None:
         (gc.enable if was else gc.disable)()
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C raises, also in a process that was started to ignore it, as a shell's ``&`` does."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_caller_leaves_work_that_ends() -> None:
     begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
 

@@ -65,10 +65,18 @@ class Target:
         return f'target datalayout = "{self.data_layout}" target triple = "{self.triple}" '
 
 
+INEXACT = ("avx512bf16", "avxneconvert")
+"""Instructions that are left alone: they convert to bfloat16, and make zeros of subnormals."""
+
+
 @cache
 def host() -> Target:
-    """The processor that this process runs on, with all that it can do."""
-    features = llvm.get_host_cpu_features().flatten()
+    """The processor that this process runs on, with all that it can do exactly."""
+    known = llvm.get_host_cpu_features()
+    for name in INEXACT:
+        if known.get(name):
+            known[name] = False
+    features = known.flatten()
     return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
 
 
