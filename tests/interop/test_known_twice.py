@@ -174,3 +174,30 @@ def test_safetensors_of_one_file_do_not_wait_for_each_other(tmp_path, twice):
     assert pending[0].item() == 2
     assert isinstance(pending, Buffer)
     assert one["q"][0].item() == 5
+
+
+@pytest.mark.parametrize("tier", ["interpret", "compile"])
+@pytest.mark.parametrize("count", [10, N])
+@pytest.mark.parametrize("kind", ["mapped", "opened"])
+def test_a_write_may_overlap_what_it_reads_at_another_address(tmp_path, kind, count, tier):
+    array = np.arange(float(count))
+    path = tmp_path / "a.npy"
+    writes = {
+        "y[:] = x[::-1]": lambda x, y: y.__setitem__(slice(None), x[::-1]),
+        "y[1:] += x[:-1]": lambda x, y: y[1:].__iadd__(x[:-1]),
+        "y[:-1] = x[1:] * 2": lambda x, y: y.__setitem__(slice(None, -1), x[1:] * 2),
+        "y[::2] = x[: len(x) // 2]": lambda x, y: y.__setitem__(
+            slice(None, None, 2), x[: count // 2]
+        ),
+    }
+    for text, write in writes.items():
+        np.save(path, array)
+        if kind == "opened":
+            x, y = onebuf.open(path, "r+"), onebuf.open(path, "r+")
+        else:
+            x, y = (onebuf.asarray(np.load(path, mmap_mode="r+")) for _ in range(2))
+        wanted = array.copy()
+        write(wanted.copy(), wanted)
+        with onebuf.config(tier=tier):
+            write(x, y)
+        np.testing.assert_array_equal(np.asarray(x), wanted, text)

@@ -16,7 +16,7 @@ from numpy.lib.array_utils import byte_bounds
 from onebuf.engine.realizing import write_compiled
 from onebuf.graph import WRITE, Node
 from onebuf.layout import View
-from onebuf.memory import ALIGNMENT, address_of
+from onebuf.memory import ALIGNMENT, Neighbours, address_of
 from onebuf.ops import cast, copied, expand, reshape
 from onebuf.options import options
 from onebuf.scheduler.joining import Place
@@ -55,6 +55,8 @@ def write(target: Node, array: Array, new: Node) -> bool:
 
 def _is_apart(new: Node, target: Node, array: Array) -> bool:
     """Whether nothing in memory that ``new`` is computed from overlaps ``array``, but itself."""
+    if Neighbours in target.readers:  # who may be at another address
+        return False
     low, high = byte_bounds(array)
     todo, seen = [new], {id(target)}
     while todo:

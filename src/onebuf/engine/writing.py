@@ -38,7 +38,7 @@ from onebuf.graph import (
     waiting,
 )
 from onebuf.layout import View, broadcast_shapes
-from onebuf.memory import FileBlock, address_of, neighbours
+from onebuf.memory import FileBlock, Neighbours, address_of, neighbours
 from onebuf.ops import (
     SCALARS,
     Scalar,
@@ -77,7 +77,7 @@ def assign(target: Node, value: Node | Scalar) -> None:
     settle_readers(target)
     if switch.on:
         switch.point("write.start")
-    if isinstance(value, Node) and np.may_share_memory(array, new):
+    if isinstance(value, Node) and (np.may_share_memory(array, new) or has_neighbours(target)):
         new = new.copy()  # NumPy alone does not get every overlap right
     if listeners():
         run_told("assign", (new.nbytes, array.nbytes), 0, quietly, _copy, array, new)
@@ -110,6 +110,8 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
     if _update_by_kernel(op, target, value):
         return
     operand: Any = peek(value) if isinstance(value, Node) else typed_scalar(value, dtype)
+    if isinstance(value, Node) and has_neighbours(target):
+        operand = operand.copy()
     plain = power(dtype, value) if op is BINARY["pow"] else None
     if plain is not None:
         loop = OUR_LOOPS[plain]
@@ -316,6 +318,11 @@ def _why_read_only(node: Node) -> str:
 def has_readers(node: Node) -> bool:
     """Whether something may still have to read the memory of ``node``, which is stored."""
     return (node.__class__ is not Fresh or node.is_shared) and bool(node.readers)
+
+
+def has_neighbours(node: Node) -> bool:
+    """Whether others may lie on the memory of ``node``: at another address, if that is a file's."""
+    return Neighbours in node.readers
 
 
 def settle_readers(node: Node) -> None:
