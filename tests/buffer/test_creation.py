@@ -63,7 +63,6 @@ def test_pythons_types_name_dtypes(python, dtype):
 
 def test_a_list_that_does_not_fit_the_dtype_warns_of_nothing():
     assert Buffer([1e40]).to_python() == [np.inf]
-    Buffer([float("nan")], dtype="int32").realize()
     Buffer([1e300], dtype="float16").realize()
 
 

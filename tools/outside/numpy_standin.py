@@ -141,7 +141,23 @@ def or_numpys(ours: Any, numpys: Any) -> Any:
                 raise
             return numpys(*args, **kwargs)
 
-    return call
+    return call if hasattr(numpys, "__get__") else Unbound(call)
+
+
+class Unbound:
+    """A function that is no method where it is an attribute of a test's class.
+
+    NumPy's functions in C are like that, and test classes have them as attributes.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["__wrapped__"], name)
 
 
 class StandIn(ModuleType):

@@ -21,7 +21,13 @@ from onebuf.array_api.arguments import (
 from onebuf.buffer import Buffer
 from onebuf.buffer.construction import as_node
 from onebuf.buffer.numpy_calls import on_arrays
-from onebuf.errors import ArgumentError, ProtocolError, ShapeError
+from onebuf.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    CopyError,
+    ProtocolError,
+    ShapeError,
+)
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
 from onebuf.options import options
@@ -54,17 +60,36 @@ def asarray(
     Buffer([7, 1, 2], shape=(3,), dtype=int64, device=CPU)
     """
     if copy is not None:
-        copy = flag("asarray", "copy", copy)
+        copy = _copying("asarray", copy)
     node = as_node(obj, dtype, copy, defaults(), device)
     made = obj if isinstance(obj, Buffer) and node is obj._node else Buffer._place(node)
-    return made if order is None else laid_out("asarray", made, order)
+    return made if order is None else laid_out("asarray", made, order, copy)
 
 
-def laid_out(name: str, x: Buffer, order: Any) -> Buffer:
+def _copying(name: str, copy: Any) -> bool | None:
+    """Whether to copy; None for where it is needed, which NumPy has a name for, too."""
+    if isinstance(copy, str):
+        raise ArgumentError(
+            f"strings are not allowed for 'copy' keyword. {name} needs True, False or None, got "
+            f"{copy!r}"
+        )
+    if copy.__class__.__name__ == "_CopyMode":
+        return None if copy.name == "IF_NEEDED" else bool(copy.name == "ALWAYS")
+    return flag(name, "copy", copy)
+
+
+def laid_out(name: str, x: Buffer, order: Any, copy: Any = None) -> Buffer:
     """``x``, or a copy of it in the order of memory asked for: "C" rows first, "F" columns."""
     if in_order(name, order):
-        return x if x.T.is_contiguous() else x.T.copy().T
-    return x.contiguous() if order in ("C", "c") else x
+        made = x if x.T.is_contiguous() else x.T.copy().T
+    else:
+        made = x.contiguous() if order in ("C", "c") else x
+    if copy is not None and made is not x and _copying(name, copy) is False:
+        raise CopyError(
+            f"copy=False needs elements that lie in order {order!r} already, got strides "
+            f"{x.strides}; allow the copy with copy=None"
+        )
+    return made
 
 
 def _shaped(name: str, x: Buffer, order: Any) -> Buffer:
@@ -141,7 +166,7 @@ def full(
 
 @public
 def arange(
-    start: Any,
+    start: Any = None,
     stop: Any = None,
     step: Any = 1,
     dtype: Any = None,
@@ -158,6 +183,9 @@ def arange(
     if stop is None:
         start, stop = 0, start
     start, stop, step = _number(start), _number(stop), _number(step)
+    if stop is None:
+        raise ArgumentTypeError("arange() requires stop to be specified: needed a bound, got None")
+    start = 0 if start is None else start
     whole = all(isinstance(bound, int) for bound in (start, stop, step))
     chosen = dtypes.int64 if whole else options().default_float
     return Buffer._value(ops.arange(start, stop, step, dtypes.as_dtype(dtype or chosen), where))

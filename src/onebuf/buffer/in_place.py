@@ -11,10 +11,9 @@ from onebuf import ops
 from onebuf.buffer.exchange import window
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.order import check_sort
 from onebuf.engine import assign
 from onebuf.errors import ArgumentError
-
-_SORTS = (None, "quicksort", "heapsort", "mergesort", "stable")
 
 
 class InPlace(Handle):
@@ -59,10 +58,8 @@ class InPlace(Handle):
             assign(self._node, ops.sort(node, along))
 
     def _sorting(self, name: str, axis: int | None, kind: Any, order: Any) -> tuple[Any, int]:
-        if kind not in _SORTS:
-            raise ArgumentError(f"{name} needs kind to be one of {_SORTS}, got {kind!r}")
-        if order is not None:
-            raise ArgumentError(f"{name} needs order None: elements have no fields; got {order!r}")
+        if kind is not None or order is not None:
+            check_sort(name, kind, order)
         return (ops.reshape(self._node, (-1,)), 0) if axis is None else (self._node, axis)
 
     def partition(

@@ -9,7 +9,8 @@ import numpy as np
 
 from onebuf import ops
 from onebuf.buffer.handle import Handle
-from onebuf.errors import ArgumentError, ArgumentTypeError, AxisError
+from onebuf.buffer.order import memory_order
+from onebuf.errors import ArgumentTypeError, AxisError
 from onebuf.layout import normalize_axes
 
 
@@ -27,10 +28,9 @@ class Movement(Handle):
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = (int(shape[0]),) if isinstance(shape[0], np.integer) else tuple(shape[0])
         if order != "C":
-            if order in ("F", "f") or (order == "A" and self._is_turned()):
+            letter = memory_order("reshape", order, known="ACF")
+            if letter == "F" or (letter == "A" and self._is_turned()):
                 return self.T.reshape(*shape[::-1], copy=copy).T
-            if order not in ("A", "c"):
-                raise ArgumentError(f"reshape needs order 'A', 'C' or 'F', got {order!r}")
         return self._view(ops.reshape(self._node, shape, copy))
 
     def _is_turned(self) -> bool:
@@ -62,7 +62,7 @@ class Movement(Handle):
         if ndim < 2:
             raise AxisError(
                 f"mT needs at least 2 dimensions, got {ndim} (matrix transpose with ndim < 2 is "
-                f"undefined); use reshape first"
+                f"undefined: the array must be at least 2-dimensional); use reshape first"
             )
         return self.permute(*range(ndim - 2), ndim - 1, ndim - 2)
 
@@ -99,9 +99,8 @@ class Movement(Handle):
 
     def _ordered(self, name: str, order: Any) -> Self:
         """A view whose row-major order is the ``order`` asked for."""
-        if order not in ("A", "C", "F", "K"):
-            raise ArgumentError(f"{name} needs order 'A', 'C', 'F' or 'K', got {order!r}")
-        turned = order == "F" or (order in ("A", "K") and self._is_turned())
+        letter = memory_order(name, order)
+        turned = letter == "F" or (letter in "AK" and self._is_turned())
         return self.T if turned else self
 
     def shrink(self, bounds: Sequence[tuple[int, int]]) -> Self:

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import kind, typed_scalar
-from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    ShapeError,
+    ZeroStepError,
+)
 from onebuf.events import listeners
 from onebuf.graph import ARANGE, EMPTY, FULL, Node, make
 from onebuf.machine import CPU, Device
@@ -43,7 +49,10 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
                 f"a shape needs a whole number or a sequence of them, got {shape!r}"
             ) from None
     if any(extent < 0 for extent in extents):
-        raise ShapeError(f"a shape needs extents that are 0 or more, got {extents}")
+        raise ShapeError(
+            f"negative dimensions are not allowed: a shape needs extents that are 0 or more, got "
+            f"{extents}"
+        )
     if len(extents) > MAX_NDIM:
         raise ShapeError(f"a shape needs at most {MAX_NDIM} axes, got {len(extents)}")
     return extents
@@ -91,11 +100,12 @@ def arange(start: Any, stop: Any, step: Any, dtype: DT, device: Device = CPU) ->
         if not isinstance(bound, int | float | np.integer | np.floating):
             raise ArgumentTypeError(f"arange needs real numbers, got {name}={bound!r}")
         if not isfinite(bound):
-            raise ArgumentError(f"arange needs finite numbers, got {name}={bound}")
+            reason = "cannot compute length" if bound != bound else "maximum allowed size exceeded"
+            raise ArgumentError(f"{reason}: arange needs finite numbers, got {name}={bound}")
     if step == 0:
-        raise ArgumentError("arange needs a step other than 0, got 0")
+        raise ZeroStepError("arange needs a step other than 0, got 0")
     extent = max(0, ceil((stop - start) / step))
     if extent and kind(dtype) in "iu":
-        for element in (start, start + (extent - 1) * step):
+        for element in (start, start + step)[:extent]:  # the others wrap around, as sums do
             typed_scalar(int(element), dtype)
     return general(ARANGE, (), (start, stop, step), (extent,), dtype, device=device)
