@@ -18,12 +18,14 @@ import onebuf
 
 VALUES = """
 np.sort(v, kind="quick"); np.argsort(v, kind="q"); np.sort(v, kind=b"heap")
-np.ravel(a, "f"); a.flatten("f"); a.flatten("a"); a.copy("f"); a.copy(None); a.reshape(-1, order="f")
+np.ravel(a, "f"); a.flatten("f"); a.flatten("a"); a.copy("f"); a.copy(None)
+a.reshape(-1, order="f")
 a.astype("f4", "F"); a.astype("f8", casting="safe"); a.astype("i4", "K", "unsafe", True, False)
 np.arange(stop=3); np.arange(300, dtype="uint8"); np.arange(-128, 872, 10, dtype="int8")
 np.array([0, 1]).choose([1, 2], [3, 4]); np.array([0, 1]).choose([[1, 2], [3, 4]])
-i.clip(-5, 400); np.clip(i, -(2**70), 2**70); i.clip(2, 4, out=np.zeros(5, "int64"), casting="unsafe")
-i.clip(2, 4, dtype="float32"); i.clip(1, 3, where=i > 1, out=np.zeros(5, "uint8")); i.clip(None, 3)
+i.clip(-5, 400); np.clip(i, -(2**70), 2**70); i.clip(None, 3)
+i.clip(2, 4, out=np.zeros(5, "int64"), casting="unsafe"); np.copy(a.T).flags.f_contiguous
+i.clip(2, 4, dtype="float32"); i.clip(1, 3, where=i > 1, out=np.zeros(5, "uint8"))
 (i > 2).conj(); np.array([1j, 2]).conj(); i.conjugate(np.zeros(5, "uint8"))
 list(a.tobytes("F")); list(a.tobytes(None))
 np.array(a, copy=np._CopyMode.ALWAYS); np.array(a, copy=np._CopyMode.IF_NEEDED, ndmax=2)
@@ -58,7 +60,7 @@ ValueError | | i.astype("int8").__setitem__(0, np.float64("nan"))
 OverflowError | | i.astype("int8").__setitem__(0, np.int64(300))
 OverflowError | | i.astype("int8").__setitem__(slice(2), np.float32("inf"))
 ValueError | must have the same shape | np.stack([v, a])
-ValueError | must have same number of dimensions, but the array at index 0 has 1 | np.concatenate([v, a])
+ValueError | same number of dimensions, but the array at index 0 has 1 | np.concatenate([v, a])
 ValueError | must match exactly, but along dimension 1 | np.concatenate([a, a[:, :1]])
 ValueError | Calling nonzero on 0d arrays is not allowed | np.nonzero(np.array(1))
 ValueError | Unable to avoid creating a copy | np.reshape(a.T, (1, 6), copy=False)
@@ -149,3 +151,17 @@ def test_the_size_of_a_buffer_counts_its_own_elements() -> None:
     x = onebuf.zeros(1000)
     assert sys.getsizeof(x) > 8000
     assert sys.getsizeof(x[10:]) < 8000
+
+
+@pytest.mark.parametrize("order", "KACF")
+@pytest.mark.parametrize("name", ["empty_like", "zeros_like", "ones_like", "full_like"])
+def test_what_is_like_an_array_lies_as_it_does(name: str, order: str) -> None:
+    cube = np.arange(24).reshape(2, 3, 4)
+    for array in (cube, cube.T, cube.swapaxes(0, 1), cube[:, ::2].T, cube[..., 0]):
+        value = ([5],) if name == "full_like" else ()
+        wanted = getattr(np, name)(array, *value, order=order)
+        found = getattr(onebuf, name)(onebuf.asarray(array), *value, order=order)
+        assert found.strides == wanted.strides
+    row = np.arange(4.0)
+    full = onebuf.full_like(onebuf.asarray(cube.swapaxes(0, 1)), row.tolist(), order=order)
+    np.testing.assert_array_equal(np.asarray(full), np.full_like(cube.swapaxes(0, 1), row))

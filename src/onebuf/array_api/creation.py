@@ -21,6 +21,7 @@ from onebuf.array_api.arguments import (
 from onebuf.buffer import Buffer
 from onebuf.buffer.construction import as_node
 from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.order import memory_order
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -207,7 +208,7 @@ def empty_like(
     wanted = x.dtype if dtype is None else dtype
     extents = x.shape if shape is None else shape
     made = Buffer.empty(extents, dtypes.as_dtype(wanted), device=device or x.device)
-    return _shaped("empty_like", made, order)
+    return _lying_as(x, made, order, "empty_like")
 
 
 @public
@@ -407,8 +408,29 @@ def _filled_like(
     x = buffer_of(name, x)
     wanted = x.dtype if dtype is None else dtype
     extents = x.shape if shape is None else shape
-    laid = order if order in ("C", "F") else "C"
-    return full(extents, value, dtype=wanted, order=laid, device=device or x.device)
+    made = full(extents, value, dtype=wanted, device=device or x.device)
+    alike = not isinstance(_number(value), _SEVERAL)
+    return _lying_as(x, made, order, name, alike)
+
+
+def _lying_as(x: Buffer, made: Buffer, order: Any, name: str, alike: bool = True) -> Buffer:
+    """``made`` with its axes in memory in the order of ``x``'s, which is what "K" asks for.
+
+    "A" asks for column-major order if ``x`` lies in that alone. Elements that are ``alike`` need
+    not be moved for it.
+    """
+    letter = memory_order(name, order, "K")
+    axes = list(range(made.ndim))
+    if letter == "F" or (letter == "A" and x.flags.fnc):
+        axes.reverse()
+    elif letter == "K" and made.ndim == x.ndim and x.ndim > 1 and not x.is_contiguous():
+        strides = [abs(step) for step in x.stride]
+        axes.sort(key=lambda axis: -strides[axis])
+    if axes == sorted(axes):
+        return made
+    extents = [made.shape[axis] for axis in axes]
+    turned = made.reshape(extents) if alike else made.permute(axes).contiguous()
+    return turned.permute(sorted(axes, key=axes.__getitem__))
 
 
 def _dtype_of(value: Any) -> DT:

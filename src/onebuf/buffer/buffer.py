@@ -30,7 +30,7 @@ from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted
-from onebuf.errors import ArgumentError, LayoutError
+from onebuf.errors import LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import Device

@@ -13,7 +13,6 @@ from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.buffer.order import check_sort
 from onebuf.engine import assign
-from onebuf.errors import ArgumentError
 
 
 class InPlace(Handle):

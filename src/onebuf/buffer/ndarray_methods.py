@@ -157,4 +157,4 @@ class NdarrayMethods(Handle):
 
     def tobytes(self, order: Any = "C") -> bytes:
         """The elements as bytes, in row-major order; in column-major order if that is "F"."""
-        return window(self._node).tobytes(memory_order("tobytes", order))
+        return window(self._node).tobytes(memory_order("tobytes", order))  # type: ignore[arg-type]

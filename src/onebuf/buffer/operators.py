@@ -11,8 +11,8 @@ from onebuf.buffer.construction import as_node
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.number_arithmetic import quick, quick_sign
 from onebuf.buffer.out_arguments import written
-from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import as_dtype, is_supported
+from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import kind as kind_of
 from onebuf.engine import assign, check_in_place, moved, update
 from onebuf.errors import ArgumentTypeError, ShapeError

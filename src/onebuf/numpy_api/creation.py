@@ -129,8 +129,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
 @public
 def copy(a: Any, order: str = "K", subok: bool = False) -> Buffer:
     """The same elements in memory of their own."""
-    made = buffer_of("copy", a, "a").copy()
-    return laid_out("copy", made, order) if order in ("C", "F") else made
+    return buffer_of("copy", a, "a").copy(order)
 
 
 @public

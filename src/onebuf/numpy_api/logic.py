@@ -26,9 +26,9 @@ def isclose(
     """
     x, y = buffer_of("isclose", a, "a"), buffer_of("isclose", b, "b")
     if b.__class__ in (int, float):  # a Python number takes the type of what it meets
-        y = y.astype(dtypes.meet_scalar(x.dtype, b.__class__))
+        y = y.astype(dtypes.meet_scalar(x.dtype, type(b)))
     elif a.__class__ in (int, float):
-        x = x.astype(dtypes.meet_scalar(y.dtype, a.__class__))
+        x = x.astype(dtypes.meet_scalar(y.dtype, type(a)))
     if dtypes.kind(y.dtype) not in "fc":
         y = y.astype(dtypes.float64)
     near = (abs(x - y) <= atol + rtol * abs(y)) & isfinite(y)
