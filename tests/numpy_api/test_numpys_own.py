@@ -74,6 +74,12 @@ TypeError | must be of ArrayType | np.fft.fft(v, out="")
 ValueError | can't be both set | np.linalg.pinv(a, rcond=0.5, rtol=0.5)
 ValueError | can't be both set | np.linalg.matrix_rank(a, tol=0.5, rtol=0.5)
 TypeError | | np.isposinf([1j])
+ValueError | can't be provided simultaneously | np.var(v, ddof=1, correction=1)
+ValueError | repeated axis | np.moveaxis(a, (0, 0), (0, 1))
+OverflowError | | np.array([2**70], dtype="int64")
+OverflowError | | np.array(-(2**63) - 1, dtype="int8")
+ValueError | | np.empty((2**40, 2**40))
+MemoryError | | np.empty(2**62, "int8")
 """
 
 
@@ -165,3 +171,12 @@ def test_what_is_like_an_array_lies_as_it_does(name: str, order: str) -> None:
     row = np.arange(4.0)
     full = onebuf.full_like(onebuf.asarray(cube.swapaxes(0, 1)), row.tolist(), order=order)
     np.testing.assert_array_equal(np.asarray(full), np.full_like(cube.swapaxes(0, 1), row))
+
+
+def test_delegated_functions_take_objects_whose_array_is_a_buffer() -> None:
+    class Wrapped:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return onebuf.asarray([3, 1, 1])
+
+    assert onebuf.bincount(Wrapped()).to_python() == [0, 2, 0, 1]
+    assert onebuf.intersect1d(Wrapped(), [1, 2]).to_python() == [1]

@@ -210,8 +210,10 @@ def as_array(value: Any) -> Any:
     """``value`` with NumPy's arrays in place of buffers, also inside of lists and tuples."""
     if isinstance(value, onebuf.Buffer):
         return np.asarray(value)
-    if value.__class__ in (list, tuple):
-        return value.__class__([as_array(part) for part in value])
+    if value.__class__ is list:
+        return [as_array(part) for part in value]
+    if isinstance(value, tuple):
+        return tuple([as_array(part) for part in value])
     if value.__class__ is dict:
         return {key: as_array(part) for key, part in value.items()}
     return value

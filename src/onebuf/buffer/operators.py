@@ -294,7 +294,7 @@ class Operators(Handle):
         max: Any = None,
         out: Any = None,
         *,
-        casting: str = "same_kind",
+        casting: str | None = None,
         dtype: Any = None,
         where: Any = True,
     ) -> Any:
@@ -303,6 +303,6 @@ class Operators(Handle):
         result = self._value(bounded(node, min, max))
         if where is not True:
             out = self._value(copied(self._node)) if out is None else out
-            np.copyto(out, result, casting=casting, where=where)  # type: ignore[arg-type]
+            np.copyto(out, result, casting=casting or "same_kind", where=where)  # type: ignore[arg-type]
             return out
-        return result if out is None else written("clip", out, result, casting)
+        return result if out is None else written("clip", out, result, casting or "same_kind")

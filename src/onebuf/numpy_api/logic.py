@@ -25,10 +25,11 @@ def isclose(
     [True, False]
     """
     x, y = buffer_of("isclose", a, "a"), buffer_of("isclose", b, "b")
-    if b.__class__ in (int, float):  # a Python number takes the type of what it meets
-        y = y.astype(dtypes.meet_scalar(x.dtype, type(b)))
-    elif a.__class__ in (int, float):
-        x = x.astype(dtypes.meet_scalar(y.dtype, type(a)))
+    kinds: dict[Any, type] = {int: int, float: float}
+    if b.__class__ in kinds:  # a Python number takes the type of what it meets
+        y = y.astype(dtypes.meet_scalar(x.dtype, kinds[b.__class__]))
+    elif a.__class__ in kinds:
+        x = x.astype(dtypes.meet_scalar(y.dtype, kinds[a.__class__]))
     if dtypes.kind(y.dtype) not in "fc":
         y = y.astype(dtypes.float64)
     near = (abs(x - y) <= atol + rtol * abs(y)) & isfinite(y)

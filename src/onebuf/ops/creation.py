@@ -15,6 +15,7 @@ from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
     DTypeError,
+    OutOfMemory,
     ShapeError,
     ZeroStepError,
 )
@@ -73,7 +74,22 @@ def full(shape: tuple[int, ...], value: Any, dtype: DT, device: Device = CPU) ->
         result = place(shape, dtype, numel)
         result.array.fill(typed)  # type: ignore[union-attr]
         return result
+    _check_size(numel, shape, dtype, device)
     return general(FULL, (), typed, shape, dtype, unique=True, device=device)
+
+
+_ADDRESSES = 2**57
+"""Bytes that no machine can address."""
+
+
+def _check_size(numel: int, shape: tuple[int, ...], dtype: DT, device: Device) -> None:
+    """Raise at once for what could never be put into memory."""
+    nbytes = numel * dtype.itemsize
+    if nbytes >= _ADDRESSES and device is CPU:
+        message = f"{nbytes} bytes are needed for shape {shape} of {dtype.name}, got no such memory"
+        if nbytes >= 2**63:
+            raise ShapeError(f"array is too big: {message}; Maximum allowed dimension exceeded")
+        raise OutOfMemory(f"Unable to allocate: {message}; choose a smaller shape")
 
 
 def _convert(value: Any, dtype: DT) -> Any:
@@ -89,6 +105,7 @@ def empty(shape: tuple[int, ...], dtype: DT, device: Device = CPU) -> Node:
     numel = prod(shape)
     if numel <= options().eager_numel and device is CPU:
         return place(shape, dtype, numel)
+    _check_size(numel, shape, dtype, device)
     return make(EMPTY, (), None, shape, dtype, unique=True, device=device)
 
 
