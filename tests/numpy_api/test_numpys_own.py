@@ -121,6 +121,16 @@ def test_a_line_is_refused_as_numpy_does(line: str) -> None:
             eval(code, names(space))
 
 
+def test_an_array_made_without_axes_can_be_shared_and_written() -> None:
+    x = onebuf.ndarray(())
+    x[()] = 5
+    y = onebuf.ndarray((), buffer=x)
+    y[()] = 6
+    assert x.item() == 6
+    assert x.resize(None) is None
+    assert x.shape == ()
+
+
 def test_a_flag_set_on_a_small_buffer_stays_with_it() -> None:
     for _ in range(100):
         x = onebuf.arange(10)

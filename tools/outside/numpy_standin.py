@@ -39,7 +39,7 @@ _NUMPYS_OWN = """
     format_float_positional format_float_scientific get_include get_printoptions geterr
     geterrcall getbufsize iinfo info isdtype issubdtype iterable mintypecode printoptions
     promote_types result_type seterr seterrcall setbufsize set_printoptions show_config test
-    typename typecodes can_cast min_scalar_type ufunc generic number integer signedinteger
+    typename typecodes can_cast min_scalar_type generic number integer signedinteger
     unsignedinteger inexact floating complexfloating flexible character void str_ bytes_
     object_ datetime64 timedelta64 longdouble clongdouble nditer nested_iters ndenumerate
     ndindex broadcast flatiter memmap matrix recarray record rec char strings ma core
@@ -165,8 +165,13 @@ class StandIn(ModuleType):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.__dict__["_real"] = importlib.import_module(name)
-        self.__dict__["__path__"] = getattr(self._real, "__path__", None)
+        self._real = importlib.import_module(name)
+        self.__path__ = getattr(self._real, "__path__", None)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """What files look through for all functions of a kind."""
+        return {name: getattr(self, name) for name in vars(self._real)}
 
     def __getattr__(self, name: str) -> Any:
         value = translated(getattr(self._real, name))

@@ -13,19 +13,17 @@ from onebuf.array_api.arguments import (
     buffers_of,
     defaults,
     flag,
-    in_order,
     number,
     public,
     whole,
 )
+from onebuf.array_api.memory_layout import alike_in_order, copying, laid_out, lying_as
 from onebuf.buffer import Buffer
 from onebuf.buffer.construction import as_node
 from onebuf.buffer.numpy_calls import on_arrays
-from onebuf.buffer.order import memory_order
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
-    CopyError,
     ProtocolError,
     ShapeError,
 )
@@ -61,43 +59,10 @@ def asarray(
     Buffer([7, 1, 2], shape=(3,), dtype=int64, device=CPU)
     """
     if copy is not None:
-        copy = _copying("asarray", copy)
+        copy = copying("asarray", copy)
     node = as_node(obj, dtype, copy, defaults(), device)
     made = obj if isinstance(obj, Buffer) and node is obj._node else Buffer._place(node)
     return made if order is None else laid_out("asarray", made, order, copy)
-
-
-def _copying(name: str, copy: Any) -> bool | None:
-    """Whether to copy; None for where it is needed, which NumPy has a name for, too."""
-    if isinstance(copy, str):
-        raise ArgumentError(
-            f"strings are not allowed for 'copy' keyword. {name} needs True, False or None, got "
-            f"{copy!r}"
-        )
-    if copy.__class__.__name__ == "_CopyMode":
-        return None if copy.name == "IF_NEEDED" else bool(copy.name == "ALWAYS")
-    return flag(name, "copy", copy)
-
-
-def laid_out(name: str, x: Buffer, order: Any, copy: Any = None) -> Buffer:
-    """``x``, or a copy of it in the order of memory asked for: "C" rows first, "F" columns."""
-    if in_order(name, order):
-        made = x if x.T.is_contiguous() else x.T.copy().T
-    else:
-        made = x.contiguous() if order in ("C", "c") else x
-    if copy is not None and made is not x and _copying(name, copy) is False:
-        raise CopyError(
-            f"copy=False needs elements that lie in order {order!r} already, got strides "
-            f"{x.strides}; allow the copy with copy=None"
-        )
-    return made
-
-
-def _shaped(name: str, x: Buffer, order: Any) -> Buffer:
-    """``x``, whose elements are all alike or of no value, in the order of memory asked for."""
-    if order != "C" and in_order(name, order):
-        return x.reshape(x.shape[::-1]).T
-    return x
 
 
 @public
@@ -111,7 +76,7 @@ def zeros(
 ) -> Buffer:
     """Zeros."""
     made = Buffer.full(shape, 0, _float(dtype), device=device)
-    return _shaped("zeros", made, order)
+    return alike_in_order("zeros", made, order)
 
 
 @public
@@ -125,7 +90,7 @@ def ones(
 ) -> Buffer:
     """Ones."""
     made = Buffer.full(shape, 1, _float(dtype), device=device)
-    return _shaped("ones", made, order)
+    return alike_in_order("ones", made, order)
 
 
 @public
@@ -138,7 +103,7 @@ def empty(
     like: Any = None,
 ) -> Buffer:
     """Elements of no particular value; memory is taken at the first use."""
-    return _shaped("empty", Buffer.empty(shape, _float(dtype), device=device), order)
+    return alike_in_order("empty", Buffer.empty(shape, _float(dtype), device=device), order)
 
 
 @public
@@ -162,7 +127,7 @@ def full(
         made = spread.copy() if dtype is None else spread.astype(dtype)
         return laid_out("full", made.to_device(device) if device is not None else made, order)
     chosen = _dtype_of(fill_value) if dtype is None else dtype
-    return _shaped("full", Buffer.full(shape, value, chosen, device=device), order)
+    return alike_in_order("full", Buffer.full(shape, value, chosen, device=device), order)
 
 
 @public
@@ -208,7 +173,7 @@ def empty_like(
     wanted = x.dtype if dtype is None else dtype
     extents = x.shape if shape is None else shape
     made = Buffer.empty(extents, dtypes.as_dtype(wanted), device=device or x.device)
-    return _lying_as(x, made, order, "empty_like")
+    return lying_as(x, made, order, "empty_like")
 
 
 @public
@@ -410,27 +375,7 @@ def _filled_like(
     extents = x.shape if shape is None else shape
     made = full(extents, value, dtype=wanted, device=device or x.device)
     alike = not isinstance(_number(value), _SEVERAL)
-    return _lying_as(x, made, order, name, alike)
-
-
-def _lying_as(x: Buffer, made: Buffer, order: Any, name: str, alike: bool = True) -> Buffer:
-    """``made`` with its axes in memory in the order of ``x``'s, which is what "K" asks for.
-
-    "A" asks for column-major order if ``x`` lies in that alone. Elements that are ``alike`` need
-    not be moved for it.
-    """
-    letter = memory_order(name, order, "K")
-    axes = list(range(made.ndim))
-    if letter == "F" or (letter == "A" and x.flags.fnc):
-        axes.reverse()
-    elif letter == "K" and made.ndim == x.ndim and x.ndim > 1 and not x.is_contiguous():
-        strides = [abs(step) for step in x.stride]
-        axes.sort(key=lambda axis: -strides[axis])
-    if axes == sorted(axes):
-        return made
-    extents = [made.shape[axis] for axis in axes]
-    turned = made.reshape(extents) if alike else made.permute(axes).contiguous()
-    return turned.permute(sorted(axes, key=axes.__getitem__))
+    return lying_as(x, made, order, name, alike)
 
 
 def _dtype_of(value: Any) -> DT:

@@ -86,6 +86,8 @@ class InPlace(Handle):
 
         Other buffers on the same memory keep it as it was.
         """
+        if not new_shape or new_shape == (None,):
+            return
         extents = new_shape[0] if len(new_shape) == 1 else new_shape
         shape = ops.as_shape(extents)
         flat = ops.reshape(self._node, (-1,))

@@ -30,8 +30,8 @@ def written(name: str, out: Any, result: Handle, casting: str = "same_kind") -> 
     shape, dtype = target.shape, target.dtype
     if shape != node.shape:
         raise ShapeError(
-            f"output array has wrong shape: {name} needs an out of shape {node.shape}, got one of "
-            f"shape {shape} that it would have to broadcast to"
+            f"output array has wrong shape: {name} needs an out of shape {node.shape}, got a "
+            f"non-broadcastable output operand of shape {shape} that it would have to broadcast to"
         )
     check_cast(name, node.dtype, dtype, casting)
     if isinstance(out, np.ndarray):
@@ -57,8 +57,9 @@ def check_cast(
         return
     if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
         raise DTypeError(
-            f"{name} cannot cast from {source.name} to {target.name} "
-            f"according to the rule {casting!r}; convert with astype(...) first"
+            f"{name} cannot cast from {source.name} to {target.name} according to the rule "
+            f"{casting!r} (Cannot cast ufunc {name!r} output from {source!r} to {target!r}); "
+            f"convert with astype(...) first"
         )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, public, whole
-from onebuf.array_api.creation import arange, asarray, eye, laid_out
+from onebuf.array_api.creation import arange, asarray, eye
+from onebuf.array_api.memory_layout import laid_out
 from onebuf.array_api.searching import where
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy_calls import on_arrays
