@@ -77,7 +77,7 @@ def concat(
 def _parts(name: str, arrays: Any, out: Any, dtype: Any, casting: str) -> list[Node]:
     """What is to be joined, each part in the type asked for if ``casting`` allows it."""
     nodes = [x._node for x in buffers_of(name, arrays)]
-    if isinstance(arrays, list | tuple):
+    if isinstance(arrays, list | tuple) and any([x.__class__ is not Buffer for x in arrays]):
         nodes = _with_weak_numbers(arrays, nodes)
     if dtype is None and out is None and casting == "same_kind":
         return nodes

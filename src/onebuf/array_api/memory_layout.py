@@ -52,11 +52,13 @@ def lying_as(x: Buffer, made: Buffer, order: Any, name: str, alike: bool = True)
     "A" asks for column-major order if ``x`` lies in that alone. Elements that are ``alike`` need
     not be moved for it.
     """
+    if order == "K" and (x.ndim < 2 or x.is_contiguous()):
+        return made
     letter = memory_order(name, order, "K")
     axes = list(range(made.ndim))
     if letter == "F" or (letter == "A" and x.flags.fnc):
         axes.reverse()
-    elif letter == "K" and made.ndim == x.ndim and x.ndim > 1 and not x.is_contiguous():
+    elif letter == "K" and made.ndim == x.ndim:
         strides = [abs(step) for step in x.stride]
         axes.sort(key=lambda axis: -strides[axis])
     if axes == sorted(axes):

@@ -130,8 +130,8 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
         key = plain(key)
         basic = is_basic(key)
         _check_key(key)
-    if value.__class__ in _NUMBERS and basic and node.dtype.kind == "i":
-        typed_scalar(_python(value), node.dtype)  # of a number NumPy wants one that fits
+    if value.__class__ in _NUMBERS and basic:
+        _check_number(value, node.dtype)
     if _put_stored(node, key, value):
         return
     if basic or not is_here(node):
@@ -148,10 +148,11 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
 _NUMBERS = (Number, Element)
 
 
-def _python(number: Any) -> Any:
-    """The number in a node as a Python number."""
-    scalar = number.scalar
-    return scalar.item() if isinstance(scalar, np.generic) else scalar
+def _check_number(number: Any, dtype: np.dtype[Any]) -> None:
+    """Raise, as NumPy does, for a number of another type that a signed integer cannot hold."""
+    if number.dtype is not dtype and dtype.kind == "i":
+        scalar = number.scalar
+        typed_scalar(scalar.item() if isinstance(scalar, np.generic) else scalar, dtype)
 
 
 def _put_array(
