@@ -60,6 +60,34 @@ def test_what_numpy_passes_counts_and_foreign_dtypes_are_apart(tool: Any, tmp_pa
     ]
 
 
+def test_what_did_not_run_after_a_crash_is_crashed_and_not_apart(tool: Any, tmp_path: Path) -> None:
+    control = [(name, "passed", "", []) for name in "abc"]
+    record(tmp_path / "numpy" / "control" / "x.py.jsonl", *control)
+    ran = [("a", "passed", "", []), ("b", "crashed", "", [])]
+    record(tmp_path / "numpy" / "onebuf" / "x.py.jsonl", *ran)
+    causes = [(case.apart, case.cause) for case in tool("report").cases(tmp_path, "numpy")]
+    assert causes == [("", ""), ("", "crash"), ("", "crash")]
+
+
+def test_functions_in_c_of_numpys_tests_get_arrays(tool: Any) -> None:
+    fake = tool("numpy_standin").standin("numpy._core._multiarray_tests")
+    copied, doubled = fake.incref_elide(onebuf.ones(100_000))  # which looks at no type
+    assert copied.sum() == 100_000
+    assert doubled.sum() == 200_000
+
+
+def test_the_stand_in_has_our_ufuncs_to_look_through(tool: Any) -> None:
+    fake = tool("numpy_standin").standin("numpy")
+    found = [x for x in fake._core.umath.__dict__.values() if isinstance(x, fake.ufunc)]
+    assert len(found) > 100
+    assert {x.nin for x in found} >= {1, 2}
+
+    class Test:
+        add = fake.add  # no method of the class, as NumPy's own is none
+
+    assert Test().add(1, 2) == 3
+
+
 def test_scipys_control_is_the_same_test_with_numpy(tool: Any, tmp_path: Path) -> None:
     record(
         tmp_path / "scipy" / "onebuf" / "x.py.jsonl",

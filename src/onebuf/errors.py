@@ -8,8 +8,10 @@
     ├── AxisError          IndexError    an axis or an index outside its range
     ├── IndexRangeError    IndexError    an element that is not there
     ├── DTypeError         TypeError     an element type that an operation does not take
+    │   └── IndexTypeError IndexError    indices that are no whole numbers
     ├── ArgumentError      ValueError    any other argument with a value out of range
-    │   └── MatrixError                  a matrix that has no inverse, no factor, no solution
+    │   ├── MatrixError                  a matrix that has no inverse, no factor, no solution
+    │   └── ZeroStepError  ZeroDivisionError  a range that would not move
     ├── ArgumentTypeError  TypeError     any other argument of the wrong type
     ├── ScalarRangeError   OverflowError a number that an element type cannot hold
     ├── ReadOnlyError      ValueError    a write to memory that may not be written
@@ -60,12 +62,20 @@ class DTypeError(OnebufError, TypeError):
     """An element type that the operation does not take."""
 
 
+class IndexTypeError(DTypeError, IndexError):
+    """Indices of an element type other than whole numbers."""
+
+
 class ArgumentError(OnebufError, ValueError):
     """An argument whose value is out of range."""
 
 
 class MatrixError(ArgumentError, np.linalg.LinAlgError):
     """A matrix that has no inverse, no factor or no solution; also NumPy's error for it."""
+
+
+class ZeroStepError(ArgumentError, ZeroDivisionError):
+    """A range whose step is 0; also NumPy's error for it."""
 
 
 class ArgumentTypeError(OnebufError, TypeError):

@@ -295,7 +295,8 @@ def _points(name: str, n: int | None, extent: int, rule: str) -> int:
     points = 2 * (extent - 1) if rule == "double" else extent
     if points < 1:
         raise ArgumentError(
-            f"{name} needs at least 1 point along the axis, got {points} for an extent of {extent}"
+            f"Invalid number of FFT data points ({points}): {name} needs at least 1 along the "
+            f"axis, got an extent of {extent}"
         )
     return points
 

@@ -46,6 +46,7 @@ FROM_NOTHING = [line.split(" -> ") for line in results.FROM_NOTHING.strip().spli
 CASES = [(name, dtype) for name in RULES for dtype in DTYPES]
 
 ADDED_DEFAULTS: dict[str, dict[str, Any]] = {
+    "arange": {"start": None},  # arange(stop=3)
     "expand_dims": {"axis": 0},  # the standard's own, in earlier versions
     "linspace": {"num": 50},
     "permute_dims": {"axes": None},

@@ -54,13 +54,15 @@ EXPLAINED = {
 IN_MESSAGE: list[tuple[str, str, str]] = [
     (
         "quiet",
-        r"FloatingPointError|RuntimeWarning|ComplexWarning|w\[0\]\.category",
+        r"FloatingPointError|RuntimeWarning|ComplexWarning|w\[0\]\.category|\blen\(w\)"
+        r"|floating point \w+ error|fpe error",
         "a floating-point warning or error of NumPy's: buffers raise none (design note 4)",
     ),
     (
         "number",
         r"isinstance\(Buffer\(|isinstance\([^)]*, np\.(integer|floating|generic|int_|float)"
-        r"|np\.isscalar|^AssertionError: .*\btype\(\w+\)",
+        r"|np\.isscalar|^AssertionError: .*\btype\(\w+\)|is np\.(False_|True_|bool_)"
+        r"|isinstance\(a\[\(\)\]|not isinstance\(out, np\.ndarray\)|type\(linalg",
         "a number is a Buffer without axes, which is not one of NumPy's scalar types",
     ),
     (
@@ -72,6 +74,26 @@ IN_MESSAGE: list[tuple[str, str, str]] = [
         "no such case",
         r"^absent",
         "a case made for each object of type numpy.ufunc: functions here, so there is none",
+    ),
+    (
+        "alignment",
+        r"needs to start a multiple of",
+        "elements at an address that is no multiple of their size, which a view here cannot have",
+    ),
+    (
+        "signature",
+        r"__text_signature__|__signature__|POSITIONAL_ONLY|sig\.parameters|<Signature",
+        "how the arguments of a function are described: these are Python's, with the types",
+    ),
+    (
+        "layout",
+        r"flags\.[fc]_contiguous",
+        "results of arithmetic lie in row-major order, whatever the order of the operands",
+    ),
+    (
+        "standard",
+        r"would lose the imaginary parts|eigvals\(x\)\.dtype|assert_equal\(w\.dtype, dtype\)",
+        "the array API standard says otherwise, and stands",
     ),
     (
         "missing",

@@ -71,8 +71,8 @@ def pairs(store: Path, suite: str) -> list[tuple[str, Outcome, Outcome]]:
 
 
 def _without(name: str, ours: dict[tuple[str, int], Outcome]) -> Outcome:
-    """What became of a test that did not run here: its file could not be read, or it is no case."""
-    broken = any(outcome.outcome == "uncollected" for outcome in ours.values())
+    """What became of a test that did not run here: its process ended, or it is no case."""
+    broken = any(outcome.outcome in ("uncollected", "crashed") for outcome in ours.values())
     return Outcome(name) if broken else Outcome(name, "absent", "absent")
 
 

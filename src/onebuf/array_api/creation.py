@@ -13,15 +13,20 @@ from onebuf.array_api.arguments import (
     buffers_of,
     defaults,
     flag,
-    in_order,
     number,
     public,
     whole,
 )
+from onebuf.array_api.memory_layout import alike_in_order, copying, laid_out, lying_as
 from onebuf.buffer import Buffer
 from onebuf.buffer.construction import as_node
 from onebuf.buffer.numpy_calls import on_arrays
-from onebuf.errors import ArgumentError, ProtocolError, ShapeError
+from onebuf.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ProtocolError,
+    ShapeError,
+)
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
 from onebuf.options import options
@@ -54,24 +59,10 @@ def asarray(
     Buffer([7, 1, 2], shape=(3,), dtype=int64, device=CPU)
     """
     if copy is not None:
-        copy = flag("asarray", "copy", copy)
+        copy = copying("asarray", copy)
     node = as_node(obj, dtype, copy, defaults(), device)
     made = obj if isinstance(obj, Buffer) and node is obj._node else Buffer._place(node)
-    return made if order is None else laid_out("asarray", made, order)
-
-
-def laid_out(name: str, x: Buffer, order: Any) -> Buffer:
-    """``x``, or a copy of it in the order of memory asked for: "C" rows first, "F" columns."""
-    if in_order(name, order):
-        return x if x.T.is_contiguous() else x.T.copy().T
-    return x.contiguous() if order in ("C", "c") else x
-
-
-def _shaped(name: str, x: Buffer, order: Any) -> Buffer:
-    """``x``, whose elements are all alike or of no value, in the order of memory asked for."""
-    if order != "C" and in_order(name, order):
-        return x.reshape(x.shape[::-1]).T
-    return x
+    return made if order is None else laid_out("asarray", made, order, copy)
 
 
 @public
@@ -85,7 +76,7 @@ def zeros(
 ) -> Buffer:
     """Zeros."""
     made = Buffer.full(shape, 0, _float(dtype), device=device)
-    return _shaped("zeros", made, order)
+    return alike_in_order("zeros", made, order)
 
 
 @public
@@ -99,7 +90,7 @@ def ones(
 ) -> Buffer:
     """Ones."""
     made = Buffer.full(shape, 1, _float(dtype), device=device)
-    return _shaped("ones", made, order)
+    return alike_in_order("ones", made, order)
 
 
 @public
@@ -112,7 +103,7 @@ def empty(
     like: Any = None,
 ) -> Buffer:
     """Elements of no particular value; memory is taken at the first use."""
-    return _shaped("empty", Buffer.empty(shape, _float(dtype), device=device), order)
+    return alike_in_order("empty", Buffer.empty(shape, _float(dtype), device=device), order)
 
 
 @public
@@ -136,12 +127,12 @@ def full(
         made = spread.copy() if dtype is None else spread.astype(dtype)
         return laid_out("full", made.to_device(device) if device is not None else made, order)
     chosen = _dtype_of(fill_value) if dtype is None else dtype
-    return _shaped("full", Buffer.full(shape, value, chosen, device=device), order)
+    return alike_in_order("full", Buffer.full(shape, value, chosen, device=device), order)
 
 
 @public
 def arange(
-    start: Any,
+    start: Any = None,
     stop: Any = None,
     step: Any = 1,
     dtype: Any = None,
@@ -158,6 +149,9 @@ def arange(
     if stop is None:
         start, stop = 0, start
     start, stop, step = _number(start), _number(stop), _number(step)
+    if stop is None:
+        raise ArgumentTypeError("arange() requires stop to be specified: needed a bound, got None")
+    start = 0 if start is None else start
     whole = all(isinstance(bound, int) for bound in (start, stop, step))
     chosen = dtypes.int64 if whole else options().default_float
     return Buffer._value(ops.arange(start, stop, step, dtypes.as_dtype(dtype or chosen), where))
@@ -179,7 +173,7 @@ def empty_like(
     wanted = x.dtype if dtype is None else dtype
     extents = x.shape if shape is None else shape
     made = Buffer.empty(extents, dtypes.as_dtype(wanted), device=device or x.device)
-    return _shaped("empty_like", made, order)
+    return lying_as(x, made, order, "empty_like")
 
 
 @public
@@ -379,8 +373,9 @@ def _filled_like(
     x = buffer_of(name, x)
     wanted = x.dtype if dtype is None else dtype
     extents = x.shape if shape is None else shape
-    laid = order if order in ("C", "F") else "C"
-    return full(extents, value, dtype=wanted, order=laid, device=device or x.device)
+    made = full(extents, value, dtype=wanted, device=device or x.device)
+    alike = not isinstance(_number(value), _SEVERAL)
+    return lying_as(x, made, order, name, alike)
 
 
 def _dtype_of(value: Any) -> DT:

@@ -21,7 +21,7 @@ from onebuf.array_api.arguments import (
     whole,
 )
 from onebuf.buffer import Buffer
-from onebuf.dtypes import as_dtype, float64, kind, promote
+from onebuf.dtypes import as_dtype, float64, kind, meet_scalar, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes as broadcast_two_or_more
@@ -77,6 +77,8 @@ def concat(
 def _parts(name: str, arrays: Any, out: Any, dtype: Any, casting: str) -> list[Node]:
     """What is to be joined, each part in the type asked for if ``casting`` allows it."""
     nodes = [x._node for x in buffers_of(name, arrays)]
+    if isinstance(arrays, list | tuple) and any([x.__class__ is not Buffer for x in arrays]):
+        nodes = _with_weak_numbers(arrays, nodes)
     if dtype is None and out is None and casting == "same_kind":
         return nodes
     if dtype is not None and out is not None:
@@ -89,6 +91,19 @@ def _parts(name: str, arrays: Any, out: Any, dtype: Any, casting: str) -> list[N
     for node in nodes:
         check_cast(name, node.dtype, wanted, casting)
     return nodes if out is not None else [ops.cast(node, wanted) for node in nodes]
+
+
+def _with_weak_numbers(arrays: Sequence[Any], nodes: list[Node]) -> list[Node]:
+    """``nodes``, those of Python's numbers in the type that they take next to the others."""
+    weak = [x.__class__ in ops.SCALARS for x in arrays]
+    types = [node.dtype for node, is_weak in zip(nodes, weak, strict=True) if not is_weak]
+    if not types or len(types) == len(nodes):
+        return nodes
+    strong = promote(*types)
+    return [
+        ops.cast(node, meet_scalar(strong, x.__class__)) if is_weak else node
+        for node, x, is_weak in zip(nodes, arrays, weak, strict=True)
+    ]
 
 
 @public
@@ -116,8 +131,8 @@ def moveaxis(
     (3, 4, 2)
     """
     x = buffer_of("moveaxis", x)
-    origin = normalize_axes(source, x.ndim, "moveaxis")
-    target = normalize_axes(destination, x.ndim, "moveaxis")
+    origin = normalize_axes(source, x.ndim, "moveaxis, source")
+    target = normalize_axes(destination, x.ndim, "moveaxis, destination")
     if len(origin) != len(target):
         raise ArgumentError(
             f"moveaxis needs as many places as axes, got {len(origin)} axes {source} and "

@@ -14,6 +14,7 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, operand_of, public
 from onebuf.buffer import Buffer
+from onebuf.buffer.order import check_sort
 from onebuf.engine import look, masks
 from onebuf.errors import ArgumentError
 from onebuf.graph import Node
@@ -101,9 +102,6 @@ def _order(x: Array, axis: int, backwards: bool) -> Array:
     return np.asarray(x.shape[axis] - 1 - np.flip(order, axis)) if backwards else order
 
 
-_SORTS = (None, "quicksort", "heapsort", "mergesort", "stable")
-
-
 def _sorting(
     name: str, x: Any, axis: int | None, kind: Any, order: Any, stable: Any
 ) -> tuple[Node, int]:
@@ -111,10 +109,8 @@ def _sorting(
     node = node_of(name, x)
     if stable is not None:
         flag(name, "stable", stable)
-    if kind not in _SORTS:
-        raise ArgumentError(f"{name} needs kind to be one of {_SORTS}, got {kind!r}")
-    if order is not None:
-        raise ArgumentError(f"{name} needs order None, as elements have no fields; got {order!r}")
+    if kind is not None or order is not None:
+        check_sort(name, kind, order)
     if axis is None:
         return ops.reshape(node, (-1,)), 0
     return node, normalize_axis(axis, len(node.shape), name)
@@ -176,7 +172,10 @@ def nonzero(x: Any, /) -> tuple[Buffer, ...]:
     """The indices of the elements that are not zero, one buffer an axis."""
     x = buffer_of("nonzero", x)
     if not x.shape:
-        raise ArgumentError("nonzero needs at least one dimension, got a 0-d buffer")
+        raise ArgumentError(
+            "nonzero needs at least one dimension, got a 0-d buffer. Calling nonzero on 0d arrays "
+            "is not allowed. Use np.atleast_1d(scalar).nonzero() instead."
+        )
     array = look(node_of("nonzero", x), "nonzero")
     found = masks.positions(array)
     if found is not None:

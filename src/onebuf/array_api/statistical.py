@@ -199,6 +199,11 @@ def _spread(
     correction: float,
 ) -> Buffer:
     node = node_of(name, x)
+    if ddof and correction != 0:
+        raise ArgumentError(
+            f"ddof and correction can't be provided simultaneously. {name} got {ddof} and "
+            f"{correction}; they need to be one"
+        )
     less = number(name, "correction", correction) or number(name, "ddof", ddof)
     if where is not True or mean is not None:
         named = {"dtype": dtype, "out": out, "ddof": less, "keepdims": keepdims, "where": where}

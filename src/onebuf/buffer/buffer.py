@@ -24,11 +24,13 @@ from onebuf.buffer.method_types import MethodTypes
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators, operand
+from onebuf.buffer.order import memory_order
+from onebuf.buffer.out_arguments import check_cast
 from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted, taken
-from onebuf.errors import ArgumentError, CopyError, LayoutError
+from onebuf.errors import CopyError, LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
 from onebuf.interop import Window, memoryview_of
 from onebuf.machine import Device
@@ -247,9 +249,8 @@ class Buffer(
         """The same elements in memory of their own; in column-major order if ``order`` is "F"."""
         if order == "C":
             return self._alike(taken(ops.copied(self._node)))
-        if order not in ("A", "F", "K"):
-            raise ArgumentError(f"copy needs order 'A', 'C', 'F' or 'K', got {order!r}")
-        turned = order == "F" or (self.ndim > 1 and self.flags.fnc)
+        letter = memory_order("copy", order)
+        turned = letter == "F" or (letter in "AK" and self.ndim > 1 and self.flags.fnc)
         return self.T.copy().T if turned else self.copy()
 
     __copy__ = copy
@@ -258,15 +259,27 @@ class Buffer(
         return self.copy()
 
     def astype(
-        self, dtype: Any, copy: bool = True, *, order: str = "K", device: Where = None
+        self,
+        dtype: Any,
+        order: Any = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+        *,
+        device: Where = None,
     ) -> Self:
-        """The elements converted to ``dtype``; in column-major order if ``order`` is "F"."""
+        """The elements converted to ``dtype``; in column-major order if ``order`` is "F".
+
+        The second argument may be ``copy`` as well, the standard's.
+        """
+        if isinstance(order, bool):
+            order, copy = "K", order
+        if casting != "unsafe":
+            check_cast("astype", self.dtype, dtypes.as_dtype(dtype), casting)
         if device is not None and find_device(device) is not self.device:
-            return self.to_device(device).astype(dtype, copy, order=order)
-        if order == "F":
-            return self.T.astype(dtype, copy).T
-        if order not in ("A", "C", "K"):
-            raise ArgumentError(f"astype needs order 'A', 'C', 'F' or 'K', got {order!r}")
+            return self.to_device(device).astype(dtype, order, copy=copy)
+        if order != "K" and memory_order("astype", order, "K") == "F":
+            return self.T.astype(dtype, copy=copy).T
         node = ops.cast(self._node, dtypes.as_dtype(dtype))
         if node is self._node:
             return self.copy() if copy else self
@@ -351,6 +364,9 @@ class Buffer(
         if new is None:
             new = as_node(value, None, None, {}, None)
         indexing.put(self._node, key, new)
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + (0 if self.is_view else self.nbytes)
 
     def __bytes__(self) -> bytes:
         return read(self._node).tobytes()

@@ -11,6 +11,7 @@ from onebuf import dtypes
 from onebuf.buffer.buffer import Buffer
 from onebuf.buffer.construction import as_node
 from onebuf.buffer.handle import Handle
+from onebuf.buffer.order import memory_order
 from onebuf.engine import assign
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.graph import UNARY, Node
@@ -69,8 +70,7 @@ def einsum(
     """
     if not operands:
         raise ArgumentError("einsum needs subscripts and operands, got nothing")
-    if not isinstance(order, str) or order.upper() not in ("A", "C", "F", "K"):
-        raise ArgumentError(f"einsum needs order 'A', 'C', 'F' or 'K', got {order!r}")
+    order = memory_order("einsum", order, "K")
     if casting not in CASTINGS:
         raise ArgumentError(
             f"casting must be one of {', '.join(map(repr, CASTINGS))}: einsum got {casting!r}"
@@ -88,9 +88,9 @@ def einsum(
     if out is not None:
         return _written(out, node, casting)
     result = _wrapped(operands, nodes, node)
-    if order.upper() == "F":
+    if order == "F":
         return result.T.contiguous().T
-    return result.contiguous() if order.upper() == "C" else result
+    return result.contiguous() if order == "C" else result
 
 
 def _split(operands: tuple[Any, ...]) -> tuple[list[tuple[Any, Any]], Any]:

@@ -69,6 +69,8 @@ class Flags:
             return True
         if node.base.op is SOURCE:
             return bool(node.base.arg.writable)
+        if view_of(node).overlaps_itself:
+            return False
         if node.array is None and node.base.array is None:
             return True  # still to be computed, into memory of its own
         return bool(own(node).flags.writeable)
@@ -160,6 +162,7 @@ def set_writeable(buffer: Handle, wanted: bool) -> None:
             )
         return
     array = own(node)
+    _ = node.base.block  # an array with a flag of its own must not go back to the pool as a cell
     try:
         array.flags.writeable = wanted
     except ValueError:

@@ -11,10 +11,8 @@ from onebuf import ops
 from onebuf.buffer.exchange import window
 from onebuf.buffer.handle import Handle, claim
 from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.order import check_sort
 from onebuf.engine import assign, taken
-from onebuf.errors import ArgumentError
-
-_SORTS = (None, "quicksort", "heapsort", "mergesort", "stable")
 
 
 class InPlace(Handle):
@@ -59,10 +57,8 @@ class InPlace(Handle):
             assign(self._node, ops.sort(node, along))
 
     def _sorting(self, name: str, axis: int | None, kind: Any, order: Any) -> tuple[Any, int]:
-        if kind not in _SORTS:
-            raise ArgumentError(f"{name} needs kind to be one of {_SORTS}, got {kind!r}")
-        if order is not None:
-            raise ArgumentError(f"{name} needs order None: elements have no fields; got {order!r}")
+        if kind is not None or order is not None:
+            check_sort(name, kind, order)
         return (ops.reshape(self._node, (-1,)), 0) if axis is None else (self._node, axis)
 
     def partition(
@@ -90,6 +86,8 @@ class InPlace(Handle):
 
         Other buffers on the same memory keep it as it was.
         """
+        if not new_shape or new_shape == (None,):
+            return
         extents = new_shape[0] if len(new_shape) == 1 else new_shape
         shape = ops.as_shape(extents)
         flat = ops.reshape(self._node, (-1,))

@@ -21,7 +21,7 @@ from onebuf.dtypes import float64, int64, typed_scalar
 from onebuf.engine import assign, change, check_kind, is_here, masks, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
-from onebuf.graph import SOURCE, Node, Number
+from onebuf.graph import SOURCE, Element, Node, Number
 from onebuf.memory import PoolBlock
 from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
 from onebuf.options import options
@@ -130,6 +130,8 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
         key = plain(key)
         basic = is_basic(key)
         _check_key(key)
+    if value.__class__ in _NUMBERS and basic:
+        _check_number(value, node.dtype)
     if _put_stored(node, key, value):
         return
     if basic or not is_here(node):
@@ -141,6 +143,16 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
     check_kind(new, node)
     here = copy_context()  # options are those of the caller, NumPy's warnings are not
     change("put", node, lambda array: _put_array(array, key, new, here))
+
+
+_NUMBERS = (Number, Element)
+
+
+def _check_number(number: Any, dtype: np.dtype[Any]) -> None:
+    """Raise, as NumPy does, for a number of another type that a signed integer cannot hold."""
+    if number.dtype is not dtype and dtype.kind == "i":
+        scalar = number.scalar
+        typed_scalar(scalar.item() if isinstance(scalar, np.generic) else scalar, dtype)
 
 
 def _put_array(

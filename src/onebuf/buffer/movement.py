@@ -9,8 +9,9 @@ import numpy as np
 
 from onebuf import ops
 from onebuf.buffer.handle import Handle
+from onebuf.buffer.order import memory_order
 from onebuf.engine import taken
-from onebuf.errors import ArgumentError, ArgumentTypeError, AxisError
+from onebuf.errors import ArgumentTypeError, AxisError
 from onebuf.layout import normalize_axes
 
 
@@ -28,10 +29,9 @@ class Movement(Handle):
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = (int(shape[0]),) if isinstance(shape[0], np.integer) else tuple(shape[0])
         if order != "C":
-            if order in ("F", "f") or (order == "A" and self._is_turned()):
+            letter = memory_order("reshape", order, known="ACF")
+            if letter == "F" or (letter == "A" and self._is_turned()):
                 return self.T.reshape(*shape[::-1], copy=copy).T
-            if order not in ("A", "c"):
-                raise ArgumentError(f"reshape needs order 'A', 'C' or 'F', got {order!r}")
         node = ops.reshape(self._node, shape, copy)
         return self._view(taken(node) if copy else node)
 
@@ -64,7 +64,7 @@ class Movement(Handle):
         if ndim < 2:
             raise AxisError(
                 f"mT needs at least 2 dimensions, got {ndim} (matrix transpose with ndim < 2 is "
-                f"undefined); use reshape first"
+                f"undefined: the array must be at least 2-dimensional); use reshape first"
             )
         return self.permute(*range(ndim - 2), ndim - 1, ndim - 2)
 
@@ -101,9 +101,8 @@ class Movement(Handle):
 
     def _ordered(self, name: str, order: Any) -> Self:
         """A view whose row-major order is the ``order`` asked for."""
-        if order not in ("A", "C", "F", "K"):
-            raise ArgumentError(f"{name} needs order 'A', 'C', 'F' or 'K', got {order!r}")
-        turned = order == "F" or (order in ("A", "K") and self._is_turned())
+        letter = memory_order(name, order)
+        turned = letter == "F" or (letter in "AK" and self._is_turned())
         return self.T if turned else self
 
     def shrink(self, bounds: Sequence[tuple[int, int]]) -> Self:

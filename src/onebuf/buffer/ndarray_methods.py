@@ -17,6 +17,7 @@ from onebuf.buffer.flat import Flat
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy_functions import dot
 from onebuf.buffer.operators import operand
+from onebuf.buffer.order import memory_order
 from onebuf.dtypes import kind
 from onebuf.engine import assign, is_here
 from onebuf.errors import ArgumentError, ArgumentTypeError, ExportError
@@ -41,7 +42,7 @@ class NdarrayMethods(Handle):
     __slots__ = ()
 
     nonzero, round = as_method(np.nonzero), as_method(np.round)
-    choose, take = as_method(np.choose), as_method(np.take)
+    take = as_method(np.take)
     cumprod, cumsum = as_method(np.cumprod), as_method(np.cumsum)
     trace = as_method(np.trace)
     repeat, swapaxes = as_method(np.repeat), as_method(np.swapaxes)
@@ -52,6 +53,11 @@ class NdarrayMethods(Handle):
         """NumPy's ``dot`` of the elements: a matrix product, of single numbers a product."""
         product = dot(operand(self), operand(b)) if out is None else None
         return np.dot(self, b, out=out) if product is None else self._value(product)  # type: ignore[call-overload]
+
+    def choose(self, *choices: Any, out: Any = None, mode: str = "raise") -> Any:
+        """Of one of the ``choices`` each element: the elements of this buffer say of which."""
+        among = choices[0] if len(choices) == 1 else choices
+        return np.choose(self, among, out=out, mode=mode)  # type: ignore[call-overload]
 
     @property
     def real(self) -> Any:
@@ -149,6 +155,6 @@ class NdarrayMethods(Handle):
             raise ArgumentTypeError(f"fill needs one number to write everywhere, got {value!r}")
         assign(self._node, new)
 
-    def tobytes(self) -> bytes:
-        """The elements in row-major order, as bytes."""
-        return window(self._node).tobytes()
+    def tobytes(self, order: Any = "C") -> bytes:
+        """The elements as bytes, in row-major order; in column-major order if that is "F"."""
+        return window(self._node).tobytes(memory_order("tobytes", order))  # type: ignore[arg-type]

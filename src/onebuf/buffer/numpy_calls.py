@@ -33,7 +33,22 @@ def on_arrays(
     call.expect(kwargs.get("out"))
     arrays = [call.give(x) for x in args]
     named = {name: call.give(x) for name, x in kwargs.items()}
-    return call.take(quiet_context().run(function, *arrays, **named))
+    try:
+        return call.take(quiet_context().run(function, *arrays, **named))
+    except ValueError as error:
+        if "__array__ method not producing an array" not in str(error):
+            raise
+        arrays = [call.give(_unwrapped(x)) for x in arrays]
+        named = {name: call.give(_unwrapped(x)) for name, x in named.items()}
+        return call.take(quiet_context().run(function, *arrays, **named))
+
+
+def _unwrapped(x: Any) -> Any:
+    """The buffer by which the program's own object answers ``__array__``; else ``x`` itself."""
+    if isinstance(x, np.ndarray | np.generic | type) or not hasattr(x, "__array__"):
+        return x
+    found = x.__array__()
+    return found if isinstance(found, Handle) else x
 
 
 class Call:

@@ -10,14 +10,15 @@ import numpy as np
 from onebuf.buffer.construction import as_node
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.number_arithmetic import quick, quick_sign
+from onebuf.buffer.out_arguments import written
+from onebuf.dtypes import as_dtype, is_supported
 from onebuf.dtypes import bool as bool_
-from onebuf.dtypes import is_supported
 from onebuf.dtypes import kind as kind_of
 from onebuf.engine import assign, check_in_place, moved, update
 from onebuf.errors import ArgumentTypeError, ShapeError
 from onebuf.graph import BINARY, UNARY, Foreign, Node, Number, Op
 from onebuf.machine import CPU
-from onebuf.ops import SCALARS, Scalar, binary, full, matmul, unary
+from onebuf.ops import SCALARS, Scalar, binary, copied, full, matmul, unary
 from onebuf.ops import cast as cast_node
 
 _SCALARS = frozenset(SCALARS)
@@ -65,8 +66,17 @@ def node_of(name: str, x: Any) -> Node:
 
 
 def bounded(x: Node, low: Any, high: Any) -> Node:
-    """``x`` with elements below ``low`` raised to it, those above ``high`` lowered; same dtype."""
+    """``x`` with elements below ``low`` raised to it, those above ``high`` lowered; same dtype.
+
+    A Python integer beyond all that the dtype holds bounds nothing.
+    """
     dtype = x.dtype
+    if kind_of(dtype) in "iu":
+        info = np.iinfo(dtype)
+        low = None if low.__class__ is int and low <= info.min else low
+        high = None if high.__class__ is int and high >= info.max else high
+    if low is None and high is None:
+        return copied(x)
     for bound, op in ((low, BINARY["maximum"]), (high, BINARY["minimum"])):
         if bound is not None:
             other = operand(bound)
@@ -257,7 +267,6 @@ class Operators(Handle):
     sin, cos, tanh = prefix(UNARY["sin"]), prefix(UNARY["cos"]), prefix(UNARY["tanh"])
     abs, square = prefix(UNARY["abs"]), prefix(UNARY["square"])
     maximum, minimum = infix(BINARY["maximum"]), infix(BINARY["minimum"])
-    conj = conjugate = prefix(UNARY["conj"])
 
     def __divmod__(self, other: Any, /) -> Any:
         """The quotient rounded down and the remainder."""
@@ -269,10 +278,31 @@ class Operators(Handle):
         quotient = self.__rfloordiv__(other)
         return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
 
-    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
+    def conj(self, out: Any = None) -> Any:
+        """Complex conjugates; real numbers are their own."""
+        if out is not None:
+            return np.conjugate(self, out)  # type: ignore[call-overload]
+        if kind_of(self._node.dtype) != "c":
+            return self
+        return self._value(unary(UNARY["conj"], self._node))
+
+    conjugate = conj
+
+    def clip(
+        self,
+        min: Any = None,
+        max: Any = None,
+        out: Any = None,
+        *,
+        casting: str | None = None,
+        dtype: Any = None,
+        where: Any = True,
+    ) -> Any:
         """Elements below ``min`` raised to it and those above ``max`` lowered to it."""
-        result = self._value(bounded(self._node, min, max))
-        if out is None:
-            return result
-        out[...] = result
-        return out
+        node = self._node if dtype is None else cast_node(self._node, as_dtype(dtype))
+        result = self._value(bounded(node, min, max))
+        if where is not True:
+            out = self._value(copied(self._node)) if out is None else out
+            np.copyto(out, result, casting=casting or "same_kind", where=where)  # type: ignore[arg-type]
+            return out
+        return result if out is None else written("clip", out, result, casting or "same_kind")

@@ -21,14 +21,17 @@ def written(name: str, out: Any, result: Handle, casting: str = "same_kind") -> 
     if out is None:
         return result
     if not isinstance(out, Handle | np.ndarray):
-        raise ArgumentTypeError(f"{name} needs a buffer or None as out, got {type(out).__name__}")
+        raise ArgumentTypeError(
+            f"return arrays must be of ArrayType: {name} needs a buffer or None as out, got "
+            f"{type(out).__name__}"
+        )
     node: Node = result._node
     target = out if isinstance(out, np.ndarray) else out._node
     shape, dtype = target.shape, target.dtype
     if shape != node.shape:
         raise ShapeError(
-            f"{name} needs an out of shape {node.shape}, got one of shape {shape} that it would "
-            f"have to broadcast to"
+            f"output array has wrong shape: {name} needs an out of shape {node.shape}, got a "
+            f"non-broadcastable output operand of shape {shape} that it would have to broadcast to"
         )
     check_cast(name, node.dtype, dtype, casting)
     if isinstance(out, np.ndarray):
@@ -54,8 +57,9 @@ def check_cast(
         return
     if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
         raise DTypeError(
-            f"{name} cannot cast from {source.name} to {target.name} "
-            f"according to the rule {casting!r}; convert with astype(...) first"
+            f"{name} cannot cast from {source.name} to {target.name} according to the rule "
+            f"{casting!r} (Cannot cast ufunc {name!r} output from {source!r} to {target!r}); "
+            f"convert with astype(...) first"
         )
 
 

@@ -54,6 +54,11 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
     if found.dtype == np.float64 and np.max(np.abs(found)) >= _EXACT:
         found = _whole(data, dtype, found)
     if not dtypes.is_supported(found.dtype):
+        if dtype is not None and dtypes.kind(dtype) in "iu" and _is_whole(found):
+            info = np.iinfo(dtype)
+            raise ScalarRangeError(
+                f"{dtype.name} holds {info.min} to {info.max}, got {_describe(data)}"
+            )
         raise DTypeError(f"a buffer needs numbers or bools, got {_describe(data)}")
     wanted = dtype or defaults.get(found.dtype, found.dtype)
     dtypes.check_real(found.dtype, wanted)
@@ -76,6 +81,11 @@ def _whole(data: Any, dtype: DT | None, found: Array) -> Array:
         if info.min <= low and high <= info.max and (dtype is None or dtypes.kind(dtype) in "iu"):
             return exact.astype(wanted)
     return found
+
+
+def _is_whole(found: Array) -> bool:
+    """Whether NumPy left elements as objects because they are too large for all its integers."""
+    return found.dtype == object and all(isinstance(item, int) for item in found.flat)
 
 
 def _check_range(found: Array, wanted: DT, deduced: bool) -> None:

@@ -47,6 +47,8 @@ def reduced(
 ) -> Node:
     """The reduction called ``name`` of ``node``, by NumPy's arguments."""
     axis = as_axes(axis)
+    if not node.shape and axis in (0, -1):
+        axis = None  # NumPy's rule for a number
     if dtype is not None:
         node = ops.cast(node, dtypes.as_dtype(dtype))
     if where is not True:

@@ -113,7 +113,7 @@ def _find(obj: Any) -> Found | None:
     for protocol in _PROTOCOLS:
         try:
             found = protocol(obj)
-        except OnebufError:
+        except (OnebufError, RecursionError):
             raise
         except _REFUSALS as error:
             refusals.append(error)
@@ -127,10 +127,35 @@ def _find(obj: Any) -> Found | None:
         )
     if refusals:
         told = "; ".join(dict.fromkeys(str(error) for error in refusals))
-        raise ExportError(f"{type(obj).__name__} does not hand out its memory: {told}") from (
-            refusals[0]
-        )
+        kind = next(kind for base, kind in _REFUSED if isinstance(refusals[0], base))
+        raise kind(f"{type(obj).__name__} does not hand out its memory: {told}") from refusals[0]
     return None
+
+
+class NotImplementedRefusal(ExportError, NotImplementedError):
+    """What an object says to being asked for its memory, also as the error that it raised."""
+
+
+class RuntimeRefusal(ExportError, RuntimeError):
+    """The same, for an object that raises a RuntimeError."""
+
+
+class TypeRefusal(ExportError, TypeError):
+    """The same, for an object that raises a TypeError."""
+
+
+class ValueRefusal(ExportError, ValueError):
+    """The same, for an object that raises a ValueError."""
+
+
+_REFUSED: tuple[tuple[type[Exception], type[ExportError]], ...] = (
+    (NotImplementedError, NotImplementedRefusal),
+    (RuntimeError, RuntimeRefusal),
+    (TypeError, TypeRefusal),
+    (ValueError, ValueRefusal),
+    (Exception, ExportError),
+)
+"""Which error is raised for the one that a protocol raised: programs catch that one."""
 
 
 def _plain(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -56,7 +56,7 @@ def normalize_axes(
     axes = tuple([normalize_axis(one, ndim, what) for one in axis])
     if len(set(axes)) != len(axes):
         raise AxisError(
-            f"{what} needs each axis at most once, got axes {tuple(axis)} of a {ndim}-d shape; "
-            "leave out the repeated axis"
+            f"{what} needs each axis at most once, got axes {tuple(axis)} of a {ndim}-d shape "
+            f"(repeated axis in `{what.rpartition(', ')[2]}`); leave out the repeated axis"
         )
     return axes

@@ -12,7 +12,7 @@ from onebuf.array_api.manipulation import broadcast_arrays, broadcast_shapes, br
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.errors import ArgumentError
-from onebuf.layout import normalize_axes
+from onebuf.layout import normalize_axes, normalize_axis
 
 
 @public
@@ -31,7 +31,10 @@ def sliding_window_view(
     """
     windows = buffer_of("sliding_window_view", x)
     sizes = ops.as_shape(window_shape)
-    axes = normalize_axes(axis, windows.ndim, "sliding_window_view")
+    if axis is None or isinstance(axis, int):
+        axes = normalize_axes(axis, windows.ndim, "sliding_window_view")
+    else:  # an axis may be there twice: windows of windows
+        axes = tuple([normalize_axis(one, windows.ndim, "sliding_window_view") for one in axis])
     if len(sizes) != len(axes):
         raise ArgumentError(
             f"sliding_window_view needs a size of the window for each of {len(axes)} axes, got "

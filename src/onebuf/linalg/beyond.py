@@ -15,6 +15,7 @@ from onebuf.array_api.linear_algebra import matmul
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy_calls import on_arrays
 from onebuf.errors import ArgumentError
+from onebuf.graph import Number
 
 LinAlgError = np.linalg.LinAlgError
 
@@ -100,7 +101,8 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
         np.asarray(buffer_of("lstsq", a)), np.asarray(buffer_of("lstsq", b)), rcond
     )
     solution, residuals, rank, values = found
-    return Buffer(solution), Buffer(residuals), int(rank), Buffer(values)
+    number = Buffer._value(Number.of(np.int32(rank), dtypes.int32))
+    return Buffer(solution), Buffer(residuals), number, Buffer(values)
 
 
 @public

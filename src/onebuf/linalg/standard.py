@@ -104,7 +104,8 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Buffer:
     places = [normalize_axis(axis, len(node.shape), "cross") for node in (one, two)]
     if one.shape[places[0]] != 3 or two.shape[places[1]] != 3:
         raise ShapeError(
-            f"cross needs 3 elements along axis {axis}, got shapes {one.shape} and {two.shape}"
+            f"cross needs 3 elements along axis {axis}, got shapes {one.shape} and {two.shape} "
+            f"(both input arrays must be (arrays of) 3-dimensional vectors)"
         )
     shape = broadcast_shapes(one.shape, two.shape)
     place = places[0] - len(one.shape) + len(shape)
@@ -191,8 +192,15 @@ def matrix_power(x: Any, n: int, /) -> Buffer:
 
 @public
 def matrix_rank(x: Any, /, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Buffer:
-    """How many singular values are larger than ``rtol`` times the largest."""
-    node = _matrix("matrix_rank", x)
+    """How many singular values are larger than ``rtol`` times the largest.
+
+    Of a vector or a number: 1, unless all of it is zero.
+    """
+    if tol is not None and rtol is not None:
+        raise ArgumentError("`tol` and `rtol` can't be both set. matrix_rank needs one at most")
+    node = _floating("matrix_rank", x)
+    if len(node.shape) < 2:
+        return buffer_of("matrix_rank", x).any().astype(dtypes.int64)
     name = "rtol" if tol is None else "tol"
     tolerance = _tolerance("matrix_rank", rtol if tol is None else tol, node)
     keywords = ((name, tolerance), ("hermitian", hermitian))
@@ -214,6 +222,8 @@ def pinv(x: Any, /, rcond: Any = None, hermitian: bool = False, *, rtol: Any = N
     """The pseudo-inverse."""
     node = _matrix("pinv", x)
     shape = (*node.shape[:-2], node.shape[-1], node.shape[-2])
+    if rcond is not None and rtol is not None:
+        raise ArgumentError("`rtol` and `rcond` can't be both set. pinv needs one at most")
     rtol = rcond if rtol is None else rtol
     if rtol is None:
         return _call(Routine("pinv", (("hermitian", hermitian),)), (node,), shape, node.dtype)
@@ -363,6 +373,8 @@ def _diagonal(name: str, x: Any, offset: int) -> Buffer:
 
 def _tolerance(name: str, rtol: Any, node: Node) -> Any:
     """What NumPy takes as a tolerance for each of the matrices of ``node``."""
+    if isinstance(rtol, list | tuple | np.ndarray):
+        rtol = buffer_of(name, rtol, "rtol")
     if not isinstance(rtol, Buffer):
         return None if rtol is None else number(name, "rtol", rtol)
     batch = node.shape[:-2]

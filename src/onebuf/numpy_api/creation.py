@@ -9,7 +9,8 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, public, whole
-from onebuf.array_api.creation import arange, asarray, eye, laid_out
+from onebuf.array_api.creation import arange, asarray, eye
+from onebuf.array_api.memory_layout import laid_out
 from onebuf.array_api.searching import where
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy_calls import on_arrays
@@ -30,7 +31,7 @@ def array(
     order: str = "K",
     subok: bool = False,
     ndmin: int = 0,
-    ndmax: int = 0,
+    ndmax: int = 64,
     like: Any = None,
     device: Where = None,
 ) -> Buffer:
@@ -39,18 +40,32 @@ def array(
     >>> array([1, 2, 3], float, ndmin=2)
     Buffer([[1., 2., 3.]], shape=(1, 3), dtype=float64, device=CPU)
     """
+    if ndmax != 64:
+        _check_ndmax(ndmin, ndmax)
     made = asarray(_stacked(object), dtype=dtype, device=device, copy=copy)
+    if made.ndim > ndmax:
+        raise ArgumentError(
+            f"setting an array element with a sequence. The requested array would exceed the "
+            f"maximum number of dimension of {ndmax}: it has shape {made.shape}"
+        )
     if order not in ("K", None):
-        made = laid_out("array", made, order)
+        made = laid_out("array", made, order, copy)
     least = whole("array", "ndmin", ndmin, 0)
     return made if made.ndim >= least else made.reshape((1,) * (least - made.ndim) + made.shape)
+
+
+def _check_ndmax(ndmin: int, ndmax: int) -> None:
+    if not 0 <= whole("array", "ndmax", ndmax) <= 64:
+        raise ArgumentError(f"ndmax must be in the range [0, 64], got {ndmax}")
+    if ndmin > ndmax:
+        raise ArgumentError(f"ndmin must be <= ndmax, got ndmin={ndmin} and ndmax={ndmax}")
 
 
 def _stacked(object: Any) -> Any:
     """Nested lists with buffers in them as a list of what NumPy can read at once."""
     if isinstance(object, list | tuple):
         return [_stacked(part) for part in object] if _has_buffers(object) else object
-    return np.asarray(object) if isinstance(object, Buffer) and not object.shape else object
+    return object
 
 
 def _has_buffers(parts: Any) -> bool:
@@ -115,8 +130,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
 @public
 def copy(a: Any, order: str = "K", subok: bool = False) -> Buffer:
     """The same elements in memory of their own."""
-    made = buffer_of("copy", a, "a").copy()
-    return laid_out("copy", made, order) if order in ("C", "F") else made
+    return buffer_of("copy", a, "a").copy(order)
 
 
 @public

@@ -107,9 +107,11 @@ def sinc(x: Any) -> Buffer:
     >>> sinc([0.0, 1.0]).round(3).to_python()
     [1.0, 0.0]
     """
-    place = Buffer._value(ops.widened(node_of("sinc", x))) * math.pi
+    node = node_of("sinc", x)
+    place = Buffer._value(ops.widened(node)) * math.pi
     safe = where(place == 0, 1.0, place)
-    return where(place == 0, 1.0, ours.sin(safe) / safe)  # type: ignore[no-any-return]
+    result: Buffer = where(place == 0, 1.0, ours.sin(safe) / safe)
+    return result.astype(node.dtype) if dtypes.kind(node.dtype) == "f" else result
 
 
 angle = delegated(np.angle)

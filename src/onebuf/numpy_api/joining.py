@@ -13,7 +13,7 @@ from onebuf.array_api.arguments import buffer_of, buffers_of, public
 from onebuf.array_api.manipulation import concat, moveaxis
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy_calls import on_arrays
-from onebuf.errors import ArgumentError
+from onebuf.errors import ArgumentError, AxisError
 from onebuf.layout import normalize_axis
 from onebuf.numpy_api.delegation import delegated
 
@@ -267,7 +267,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Buffer:
     axis = normalize_axis(axis, x.ndim, "rollaxis")
     place = start + x.ndim if start < 0 else start
     if not 0 <= place <= x.ndim:
-        raise ArgumentError(f"rollaxis needs a start in 0..{x.ndim}, got {start}")
+        raise AxisError(f"rollaxis needs a start in 0..{x.ndim}, got {start}; out of bounds")
     return moveaxis(x, axis, place - 1 if axis < place else place)
 
 

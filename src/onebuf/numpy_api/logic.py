@@ -11,6 +11,7 @@ from onebuf.array_api.arguments import buffer_of, public
 from onebuf.array_api.elementwise import abs, equal, isfinite, isnan
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.errors import DTypeError
 from onebuf.numpy_api.delegation import delegated
 
 
@@ -24,6 +25,11 @@ def isclose(
     [True, False]
     """
     x, y = buffer_of("isclose", a, "a"), buffer_of("isclose", b, "b")
+    kinds: dict[Any, type] = {int: int, float: float}
+    if b.__class__ in kinds:  # a Python number takes the type of what it meets
+        y = y.astype(dtypes.meet_scalar(x.dtype, kinds[b.__class__]))
+    elif a.__class__ in kinds:
+        x = x.astype(dtypes.meet_scalar(y.dtype, kinds[a.__class__]))
     if dtypes.kind(y.dtype) not in "fc":
         y = y.astype(dtypes.float64)
     near = (abs(x - y) <= atol + rtol * abs(y)) & isfinite(y)
@@ -69,8 +75,7 @@ def isreal(x: Any) -> Buffer:
 @public
 def iscomplexobj(x: Any) -> bool:
     """Whether the type of ``x`` is complex, whatever its values."""
-    dtype = getattr(x, "dtype", None)
-    return np.iscomplexobj(x) if dtype is None else bool(getattr(dtype, "kind", "") == "c")
+    return dtypes.kind(x.dtype) == "c" if isinstance(x, Buffer) else bool(np.iscomplexobj(x))
 
 
 @public
@@ -82,23 +87,30 @@ def isrealobj(x: Any) -> bool:
 @public
 def isposinf(x: Any, out: Any = None) -> Buffer:
     """Which elements are positive infinity."""
-    return equal(x, float("inf"), out)
+    return equal(_ordered("isposinf", x), float("inf"), out)
 
 
 @public
 def isneginf(x: Any, out: Any = None) -> Buffer:
     """Which elements are negative infinity."""
-    return equal(x, float("-inf"), out)
+    return equal(_ordered("isneginf", x), float("-inf"), out)
+
+
+def _ordered(name: str, x: Any) -> Buffer:
+    found = buffer_of(name, x)
+    if dtypes.kind(found.dtype) == "c":
+        raise DTypeError(f"{name} needs numbers that have an order, got {found.dtype.name}")
+    return found
 
 
 @public
 def isscalar(element: Any) -> bool:
-    """Whether ``element`` is a number or a text, and not a buffer.
+    """Whether ``element`` is a number or a text: also one that was read from a buffer.
 
-    >>> isscalar(3.1), isscalar([3.1])
-    (True, False)
+    >>> isscalar(3.1), isscalar([3.1]), isscalar(Buffer([3.1])[0])
+    (True, False, True)
     """
-    return np.isscalar(element)
+    return element._is_number if isinstance(element, Buffer) else np.isscalar(element)
 
 
 @public

@@ -72,7 +72,7 @@ else:
         ) -> Buffer:
             """A buffer on memory, or on none yet, by NumPy's low-level arguments."""
             if buffer is None and strides is None and order in (None, "C"):
-                return Buffer._value(ops.empty(ops.as_shape(shape), dtypes.as_dtype(dtype)))
+                return Buffer._place(ops.empty(ops.as_shape(shape), dtypes.as_dtype(dtype)))
             memory = buffer.window() if isinstance(buffer, Buffer) else buffer
             return asarray(
                 np.ndarray(shape, dtypes.as_dtype(dtype), memory, offset, strides, order)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import int64, kind, promote
-from onebuf.errors import ArgumentError, DTypeError, ShapeError
+from onebuf.errors import ArgumentError, DTypeError, IndexTypeError, ShapeError
 from onebuf.graph import BINARY, MATMUL, REDUCE, TAKE, TAKE_ALONG, Node
 from onebuf.layout import broadcast_shapes, normalize_axis
 from onebuf.ops.apply import binary, cast, general
@@ -63,8 +63,9 @@ def take(x: Node, indices: Node, axis: int = 0) -> Node:
 def take_along_axis(x: Node, indices: Node, axis: int = -1) -> Node:
     """Elements of ``x`` chosen along ``axis`` by an index for each place."""
     if kind(indices.dtype) not in "iu" or indices.dtype == bool_:
-        raise DTypeError(
-            f"take_along_axis needs whole numbers as indices, got {indices.dtype.name}"
+        raise IndexTypeError(
+            f"`indices` must be an integer array: take_along_axis needs whole numbers, got "
+            f"{indices.dtype.name}"
         )
     axis = normalize_axis(axis, len(x.shape), "take_along_axis")
     if len(indices.shape) != len(x.shape):

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import kind, typed_scalar
-from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    OutOfMemory,
+    ShapeError,
+    ZeroStepError,
+)
 from onebuf.events import listeners
 from onebuf.graph import ARANGE, EMPTY, FULL, Node, make
 from onebuf.machine import CPU, Device
@@ -43,7 +50,10 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
                 f"a shape needs a whole number or a sequence of them, got {shape!r}"
             ) from None
     if any(extent < 0 for extent in extents):
-        raise ShapeError(f"a shape needs extents that are 0 or more, got {extents}")
+        raise ShapeError(
+            f"negative dimensions are not allowed: a shape needs extents that are 0 or more, got "
+            f"{extents}"
+        )
     if len(extents) > MAX_NDIM:
         raise ShapeError(f"a shape needs at most {MAX_NDIM} axes, got {len(extents)}")
     return extents
@@ -64,7 +74,22 @@ def full(shape: tuple[int, ...], value: Any, dtype: DT, device: Device = CPU) ->
         result = place(shape, dtype, numel)
         result.array.fill(typed)  # type: ignore[union-attr]
         return result
+    _check_size(numel, shape, dtype, device)
     return general(FULL, (), typed, shape, dtype, unique=True, device=device)
+
+
+_ADDRESSES = 2**57
+"""Bytes that no machine can address."""
+
+
+def _check_size(numel: int, shape: tuple[int, ...], dtype: DT, device: Device) -> None:
+    """Raise at once for what could never be put into memory."""
+    nbytes = numel * dtype.itemsize
+    if nbytes >= _ADDRESSES and device is CPU:
+        message = f"{nbytes} bytes are needed for shape {shape} of {dtype.name}, got no such memory"
+        if nbytes >= 2**63:
+            raise ShapeError(f"array is too big: {message}; Maximum allowed dimension exceeded")
+        raise OutOfMemory(f"Unable to allocate: {message}; choose a smaller shape")
 
 
 def _convert(value: Any, dtype: DT) -> Any:
@@ -80,6 +105,7 @@ def empty(shape: tuple[int, ...], dtype: DT, device: Device = CPU) -> Node:
     numel = prod(shape)
     if numel <= options().eager_numel and device is CPU:
         return place(shape, dtype, numel)
+    _check_size(numel, shape, dtype, device)
     return make(EMPTY, (), None, shape, dtype, unique=True, device=device)
 
 
@@ -91,11 +117,12 @@ def arange(start: Any, stop: Any, step: Any, dtype: DT, device: Device = CPU) ->
         if not isinstance(bound, int | float | np.integer | np.floating):
             raise ArgumentTypeError(f"arange needs real numbers, got {name}={bound!r}")
         if not isfinite(bound):
-            raise ArgumentError(f"arange needs finite numbers, got {name}={bound}")
+            reason = "cannot compute length" if bound != bound else "maximum allowed size exceeded"
+            raise ArgumentError(f"{reason}: arange needs finite numbers, got {name}={bound}")
     if step == 0:
-        raise ArgumentError("arange needs a step other than 0, got 0")
+        raise ZeroStepError("arange needs a step other than 0, got 0")
     extent = max(0, ceil((stop - start) / step))
     if extent and kind(dtype) in "iu":
-        for element in (start, start + (extent - 1) * step):
+        for element in (start, start + step)[:extent]:  # the others wrap around, as sums do
             typed_scalar(int(element), dtype)
     return general(ARANGE, (), (start, stop, step), (extent,), dtype, device=device)

@@ -88,7 +88,8 @@ def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
     if copy is False:
         raise CopyError(
             f"reshape from {node.shape} to {tuple(shape)} needs a copy, because strides "
-            f"{view.stride} cannot be merged; leave out copy=False, or reshape before permuting"
+            f"{view.stride} cannot be merged (Unable to avoid creating a copy while reshaping.); "
+            f"leave out copy=False, or reshape before permuting"
         )
     return reshape(copied(node), shape)
 
@@ -226,20 +227,38 @@ def concat(nodes: Sequence[Node], axis: int | None = 0) -> Node:
         return concat([reshape(node, (-1,)) for node in nodes], 0)
     first = nodes[0]
     axis = normalize_axis(axis, len(first.shape), "concat")
-    for node in nodes[1:]:
+    for place, node in enumerate(nodes[1:], 1):
         if (
             node.shape[:axis] != first.shape[:axis]
             or node.shape[axis + 1 :] != (first.shape[axis + 1 :])
         ):
-            raise ShapeError(
-                f"concat along axis {axis} needs shapes that agree on all other axes, got "
-                f"{first.shape} and {node.shape}; pad, slice or reshape one of them"
-            )
+            raise _unlike(first.shape, node.shape, place, axis)
     dtype = promote(*[node.dtype for node in nodes])
     extent = sum([node.shape[axis] for node in nodes])
     shape = (*first.shape[:axis], extent, *first.shape[axis + 1 :])
     parts = [node if node.dtype is dtype else cast(node, dtype) for node in nodes]
     return general(CONCAT, tuple(parts), axis, shape, dtype)
+
+
+def _unlike(first: tuple[int, ...], other: tuple[int, ...], place: int, axis: int) -> ShapeError:
+    """The error for a part that does not fit the first one, with NumPy's words in it."""
+    if len(first) != len(other):
+        reason = (
+            f"all the input arrays must have same number of dimensions, but the array at index 0 "
+            f"has {len(first)} dimension(s) and the array at index {place} has {len(other)} "
+            f"dimension(s)"
+        )
+    else:
+        along = next(i for i in range(len(first)) if i != axis and first[i] != other[i])
+        reason = (
+            f"all the input array dimensions except for the concatenation axis must match exactly, "
+            f"but along dimension {along}, the array at index 0 has size {first[along]} and the "
+            f"array at index {place} has size {other[along]}"
+        )
+    return ShapeError(
+        f"concat along axis {axis} needs shapes that agree on all other axes, got {first} and "
+        f"{other} ({reason}); pad, slice or reshape one of them"
+    )
 
 
 def stack(nodes: Sequence[Node], axis: int = 0) -> Node:
@@ -252,7 +271,7 @@ def stack(nodes: Sequence[Node], axis: int = 0) -> Node:
     for node in nodes[1:]:
         if node.shape != nodes[0].shape:
             raise ShapeError(
-                f"stack needs buffers of one shape, got {nodes[0].shape} and {node.shape}; "
-                f"broadcast or reshape them first"
+                f"stack needs buffers of one shape, got {nodes[0].shape} and {node.shape} (all "
+                f"input arrays must have the same shape); broadcast or reshape them first"
             )
     return concat([expand_dims(node, axis) for node in nodes], axis)
