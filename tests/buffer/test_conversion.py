@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import pickle
 
@@ -310,6 +311,20 @@ def test_the_array_interface_pins_the_memory_by_itself(mode, view):
     gc.collect()
     scribble += [Buffer.full((2, 3), -2.0, "float64").realize() for _ in range(20)]
     np.testing.assert_array_equal(array, wanted)
+
+
+def test_the_array_interface_tells_the_address():
+    x = onebuf.arange(6.0).reshape(2, 3)[1:]
+    address, is_read_only = x.__array_interface__["data"]
+    assert address == np.asarray(x).ctypes.data
+    assert not is_read_only
+    with pytest.raises(BufferError, match="window"):
+        x.free()
+    memory = (ctypes.c_double * 3).from_address(address)
+    x.resize(100)
+    scribble = [onebuf.full((6,), -1.0) for _ in range(20)]
+    assert list(memory) == [3, 4, 5]
+    del scribble
 
 
 @every_dtype

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
@@ -99,25 +100,24 @@ def as_numpy(node: Node, dtype: Any, copy: bool | None) -> Array:
     return array.astype(wanted, copy=True)
 
 
-def interface(node: Node) -> dict[str, Any]:
-    """``__array_interface__``, with an owner in it that pins the memory."""
+_told: dict[int, tuple[Any, dict[int, Array]]] = {}
+"""Windows whose address was told, by it, of each buffer that is still there, by its id."""
+
+
+def interface(owner: Any, node: Node) -> dict[str, Any]:
+    """``__array_interface__``: an address, good for as long as ``owner`` or the dict is there.
+
+    Consumers hold one of them, so both hold the window.
+    """
     if is_added(node.dtype):
         raise AttributeError(f"the array interface has no letter for {node.dtype.name}")
-    array = own(node)
-    block = node.block
-    described = {
-        "version": 3,
-        "shape": array.shape,
-        "typestr": array.dtype.str,
-        "strides": array.strides,
-    }
-    if block is None:
-        return described | {"data": array, "strides": None}
-    settle_copies(block.readers)
-    flat = block.window((block.nbytes,), np.dtype(np.uint8))
-    if not array.flags.writeable or _overlaps(node, array):
-        flat.flags.writeable = False
-    return described | {"data": flat, "offset": _distance_bytes(node, array, block)}
+    array = window(node)
+    me = id(owner)
+    if me not in _told:
+        _told[me] = (weakref.ref(owner, lambda _: _told.pop(me, None)), {})
+    described = dict(array.__array_interface__)
+    _told[me][1][described["data"][0]] = array
+    return described | {"window": array}
 
 
 def settle_views(node: Node) -> None:

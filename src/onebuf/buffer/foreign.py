@@ -49,7 +49,7 @@ class ForeignProtocols(Handle):
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        return interface(self._shown())
+        return interface(self, self._shown())
 
     def __buffer__(self, flags: int) -> memoryview:
         return export_memory(self._shown(), flags)

@@ -67,10 +67,11 @@ def forget(readers: Readers, with_views: bool) -> None:
 def prune(readers: Readers) -> None:
     """Forget what is gone or has read, if that is at least half of the table.
 
-    Only looked for when the number of entries is a power of two: a constant cost for each.
+    Only looked for when the number of entries passes a power of two, by one or two at a time: a
+    constant cost for each.
     """
     count = len(readers)
-    if count & (count - 1):
+    if count - (1 << count.bit_length() - 1) > 1:
         return
     done = [key for key in list(readers) if _is_done_at(readers, key)]
     if 2 * len(done) >= count:
