@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +17,8 @@ from onebuf.dtypes import as_dtype, float64, kind
 from onebuf.errors import ArgumentError, ArgumentTypeError
 
 TIERS = ("auto", "interpret", "compile")
+QUICK_NUMEL = 2048
+"""Elements up to which the pool's bookkeeping would show next to the operation itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Options:
     donate_nbytes: int | None = 1 << 20
     """Results of at least this many bytes may take the memory of operands that die; 0: all may,
     None: none do."""
+    quick_numel: int = field(init=False, default=0)
+    """Operations on so few elements need not count what memory their results take."""
 
     def __post_init__(self) -> None:
         for name in ("eager_numel", "threads", "memory_cap", "donate_nbytes"):
@@ -62,9 +66,11 @@ class Options:
         if kind(dtype) != "f":
             raise ArgumentError(f"default_float needs a real floating type, got {dtype.name}")
         object.__setattr__(self, "default_float", dtype)
+        quick = min(self.eager_numel, QUICK_NUMEL) if self.memory_cap is None else 0
+        object.__setattr__(self, "quick_numel", quick)
 
 
-_NAMES = tuple(field.name for field in fields(Options))
+_NAMES = tuple(option.name for option in fields(Options) if option.init)
 _options: ContextVar[Options] = ContextVar("options", default=Options())
 options = _options.get
 """The options in force here."""

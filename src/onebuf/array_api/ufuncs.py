@@ -20,7 +20,17 @@ from onebuf.dtypes import as_dtype
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import Node, Op, elementwise_dtype
 from onebuf.layout import broadcast_shapes
-from onebuf.ops import SCALARS, as_operand, binary, expand, ternary_where, unary
+from onebuf.ops import (
+    PAIRS,
+    SCALARS,
+    SINGLES,
+    SWAPPED,
+    as_operand,
+    binary,
+    expand,
+    ternary_where,
+    unary,
+)
 from onebuf.ops import cast as cast_node
 
 _SCALARS = frozenset(SCALARS)
@@ -105,6 +115,8 @@ class Binary(Ufunc, Protocol):
 def one_operand(op: Op) -> Unary:
     """The function that applies ``op`` to one operand."""
 
+    compute = SINGLES[op]
+
     def function(
         x: Any,
         /,
@@ -119,7 +131,7 @@ def one_operand(op: Op) -> Unary:
     ) -> Any:
         node = x._node if x.__class__ is Buffer else node_of(op.name, x)
         if out is None and where is True and dtype is None:
-            return Buffer._value(unary(op, node))
+            return Buffer._value(compute(node))
         return applied(op, (node,), out, where, casting, dtype)
 
     return cast(Unary, named(function, op.name))
@@ -127,6 +139,8 @@ def one_operand(op: Op) -> Unary:
 
 def two_operands(op: Op) -> Binary:
     """The function that applies ``op`` to two operands."""
+
+    compute, swapped = PAIRS[op], SWAPPED[op]
 
     def function(
         x1: Any,
@@ -147,10 +161,13 @@ def two_operands(op: Op) -> Binary:
             one = node_of(op.name, x1, "x1")
         if two is None:
             two = node_of(op.name, x2, "x2")
-        if one.__class__ in _SCALARS and two.__class__ in _SCALARS:
-            one = node_of(op.name, one)
+        if one.__class__ in _SCALARS:
+            if two.__class__ in _SCALARS:
+                one = node_of(op.name, one)
+            elif out is None and where is True and dtype is None:
+                return Buffer._value(swapped(two, one))
         if out is None and where is True and dtype is None:
-            return Buffer._value(binary(op, one, two))
+            return Buffer._value(compute(one, two))
         return applied(op, (one, two), out, where, casting, dtype)
 
     return cast(Binary, named(function, op.name))

@@ -26,6 +26,7 @@ from onebuf.graph import (
     SOURCE,
     VIEW,
     Fresh,
+    Loose,
     Node,
     Op,
     elementwise_dtype,
@@ -307,7 +308,8 @@ def _why_read_only(node: Node) -> str:
 
 def has_readers(node: Node) -> bool:
     """Whether something may still have to read the memory of ``node``, which is stored."""
-    return (node.__class__ is not Fresh or node.is_shared) and bool(node.readers)
+    is_fresh = node.__class__ is Fresh or node.__class__ is Loose
+    return (not is_fresh or node.is_shared) and bool(node.readers)  # type: ignore[attr-defined]
 
 
 def settle_readers(node: Node) -> None:

@@ -7,7 +7,7 @@ from onebuf.graph.infer import (
     reduce_dtype,
     reduction,
 )
-from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Number
+from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Loose, Number
 from onebuf.graph.node import (
     Node,
     attach,
@@ -86,6 +86,7 @@ __all__ = [
     "Fresh",
     "Kind",
     "Leaf",
+    "Loose",
     "Node",
     "Number",
     "Op",

@@ -8,7 +8,7 @@ it, everything here builds graphs and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from math import prod
 from typing import Any
@@ -41,6 +41,7 @@ from onebuf.graph import (
     Fresh,
     Kind,
     Leaf,
+    Loose,
     Node,
     Op,
     elementwise_dtype,
@@ -86,9 +87,6 @@ _new_cell = POOL.cell
 _shelves = POOL.shelves.by_kind
 _ndarray = np.ndarray
 
-_LEAST_ADOPTED = 16384
-"""Bytes up to which copying a result into the pool costs less than keeping its memory."""
-
 
 def install(
     loops: dict[Op, Loop],
@@ -118,6 +116,17 @@ def _unary(op: Op, operand: DT) -> tuple[DT, Loop | None]:
     return dtype, loop or _loops.get(op)
 
 
+def plain_loop(op: Op, operands: Sequence[DT], result: DT) -> Any:
+    """NumPy's function that computes ``op`` as every tier does; None if it takes more than one."""
+    is_complex = result.kind == "c" or any(dtype.kind == "c" for dtype in operands)
+    if is_complex and op in _complex_loops:
+        return None
+    if op in _loops and (op is BINARY["maximum"] or op is BINARY["minimum"]):
+        return getattr(np, op.name)  # whose loops here take ``out`` by name
+    loop = _loops.get(op)
+    return loop if isinstance(loop, np.ufunc) else None
+
+
 def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
     """Uninitialised elements in a block of their own."""
     block = _allocate(prod(shape) * dtype.itemsize)
@@ -137,13 +146,14 @@ def place(shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
 
 
 def adopted(array: Array) -> Node:
-    """A node for a new array that nobody else holds: on its memory, or a copy if that is small."""
+    """A node for a new array that nobody else holds: on its memory, where that is its own."""
     dtype = as_dtype(array.dtype)
-    if array.nbytes <= _LEAST_ADOPTED or not array.flags.c_contiguous or array.base is not None:
+    is_own = array.base is None and array.flags.carray and array.dtype is dtype and array.ndim
+    if not is_own or options().memory_cap is not None or listeners():
         result = place(array.shape, dtype, array.size)
         result.array[...] = array  # type: ignore[index]
         return result
-    return Leaf(array, Block.owned(array))
+    return Loose(array, dtype)
 
 
 def unary(op: Op, x: Node) -> Node:
