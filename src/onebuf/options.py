@@ -26,7 +26,8 @@ class Options:
     """Every option with its default."""
 
     eager_numel: int = 32768
-    """Operations on stored buffers of at most this many elements run at once; 0: none do."""
+    """Operations on stored buffers of at most this many elements of 8 bytes, or of as many bytes,
+    run at once; 0: none do."""
     tier: Literal["auto", "interpret", "compile"] = "auto"
     """How lazy graphs run: NumPy's loops, compiled kernels, or whichever costs less."""
     threads: int | None = None
@@ -45,6 +46,8 @@ class Options:
     donate_nbytes: int | None = 1 << 20
     """Results of at least this many bytes may take the memory of operands that die; 0: all may,
     None: none do."""
+    eager_nbytes: int = field(init=False, default=0)
+    """`eager_numel` in bytes."""
     quick_numel: int = field(init=False, default=0)
     """Operations on so few elements need not count what memory their results take."""
 
@@ -66,6 +69,7 @@ class Options:
         if kind(dtype) != "f":
             raise ArgumentError(f"default_float needs a real floating type, got {dtype.name}")
         object.__setattr__(self, "default_float", dtype)
+        object.__setattr__(self, "eager_nbytes", 8 * self.eager_numel)
         quick = min(self.eager_numel, QUICK_NUMEL) if self.memory_cap is None else 0
         object.__setattr__(self, "quick_numel", quick)
 

@@ -211,19 +211,20 @@ def roll(x: ArrayLike, /, shift: Any, axis: Axes = None) -> Buffer:
     axes = axes * len(shifts) if len(axes) == 1 else axes
     if len(shifts) != len(axes):
         raise ArgumentError(f"roll needs one shift for each axis, got {shift} for axes {axis}")
-    result = x.copy()
+    result = x._node
     for step, one in zip(shifts, axes, strict=True):
         result = _rolled(result, step, normalize_axis(one, x.ndim, "roll"))
-    return result
+    return Buffer._value(ops.copied(result) if result is x._node else result)
 
 
-def _rolled(x: Buffer, shift: int, axis: int) -> Buffer:
+def _rolled(x: Node, shift: int, axis: int) -> Node:
     extent = x.shape[axis]
     cut = (extent - shift) % extent if extent else 0
     if cut == 0:
         return x
     front = (slice(None),) * axis
-    return concat([x[(*front, slice(cut, None))], x[(*front, slice(None, cut))]], axis=axis)
+    parts = [ops.index(x, (*front, part)) for part in (slice(cut, None), slice(None, cut))]
+    return ops.concat(parts, axis)
 
 
 @public

@@ -17,6 +17,7 @@ from onebuf.array_api.ufunc_methods import attach
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import as_dtype
+from onebuf.engine import write_small
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import Node, Op, elementwise_dtype
 from onebuf.layout import broadcast_shapes
@@ -130,8 +131,11 @@ def one_operand(op: Op) -> Unary:
         signature: Any = None,
     ) -> Any:
         node = x._node if x.__class__ is Buffer else node_of(op.name, x)
-        if out is None and where is True and dtype is None:
-            return Buffer._value(compute(node))
+        if where is True and dtype is None:
+            if out is None:
+                return Buffer._value(compute(node))
+            if _written_at_once(op, out, casting, node):
+                return out
         return applied(op, (node,), out, where, casting, dtype)
 
     return cast(Unary, named(function, op.name))
@@ -166,11 +170,27 @@ def two_operands(op: Op) -> Binary:
                 one = node_of(op.name, one)
             elif out is None and where is True and dtype is None:
                 return Buffer._value(swapped(two, one))
-        if out is None and where is True and dtype is None:
-            return Buffer._value(compute(one, two))
+        if where is True and dtype is None:
+            if out is None:
+                return Buffer._value(compute(one, two))
+            if _written_at_once(op, out, casting, one, two):
+                return out
         return applied(op, (one, two), out, where, casting, dtype)
 
     return cast(Binary, named(function, op.name))
+
+
+def _written_at_once(op: Op, out: Any, casting: str, *operands: Any) -> bool:
+    """Whether ``op`` of a few stored elements was computed in the memory of ``out``."""
+    if out.__class__ is not Buffer or casting != "same_kind":
+        return False
+    target = out._node
+    if not target.shape:
+        return False
+    for x in operands:
+        if x.__class__ not in _SCALARS and x.shape == target.shape:
+            return write_small(op, target, *operands)
+    return False
 
 
 def applied(

@@ -167,7 +167,11 @@ def in_place(op: Op) -> Callable[..., Any]:
     def method(self: Handle, other: Any, /) -> Any:
         if self._base is None and not self._node.shape:
             return forward(self, other)
-        y = other_operand(self, other)
+        kind = other.__class__
+        if kind is self.__class__:
+            y = other._node
+        else:
+            y = other if kind in _SCALARS else other_operand(self, other)
         if y is None:
             return NotImplemented
         update(op, self._node, y)

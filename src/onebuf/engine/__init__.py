@@ -13,6 +13,7 @@ from onebuf.engine.writing import (
     settle_readers,
     update,
     writable,
+    write_small,
 )
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "update",
     "wrapped",
     "writable",
+    "write_small",
 ]

@@ -7,7 +7,7 @@ from onebuf.graph.infer import (
     reduce_dtype,
     reduction,
 )
-from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Loose, Number
+from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Loose, LooseBlock, Number
 from onebuf.graph.node import (
     Node,
     attach,
@@ -87,6 +87,7 @@ __all__ = [
     "Kind",
     "Leaf",
     "Loose",
+    "LooseBlock",
     "Node",
     "Number",
     "Op",

@@ -178,6 +178,12 @@ class Fresh(Leaf):
                 POOL.give_back(cell[1])
 
 
+class LooseBlock(Block):
+    """A block on memory that is one array's own: no other block has any of it."""
+
+    __slots__ = ()
+
+
 class Loose(Leaf):
     """A leaf that nobody shares, on memory of NumPy's that is its array's own.
 
@@ -210,7 +216,7 @@ class Loose(Leaf):
             # NumPy leaves out arrays between an array and the one whose memory it is, so the pins
             # of windows must lie on something else.
             memory = PickleBuffer(array.view(np.uint8) if is_added(self.dtype) else array)
-            made = Block(memory, 0, array.nbytes, address_of(array), True)
+            made = LooseBlock(memory, 0, array.nbytes, address_of(array), True)
             # One for all threads. No interpreter switches between these lines.
             if self._block is None:
                 self._block = made

@@ -162,7 +162,7 @@ def unary(op: Op, x: Node) -> Node:
     if array is None and x.op is VIEW:
         array = settle(x)
     dtype, loop = _unary(op, x.dtype)
-    if array is not None and array.size <= options().eager_numel and loop is not None:
+    if array is not None and array.nbytes <= options().eager_nbytes and loop is not None:
         result = place(x.shape, dtype, array.size)
         if listeners():
             _run_told(op, result, loop, array, result.array)
@@ -195,8 +195,8 @@ def binary(op: Op, x: Any, y: Any) -> Node:
         except ShapeError as error:
             raise ShapeError(f"{op.name}: {error}") from None
     if a is not None and b is not None and op in _loops:
-        limit = options().eager_numel
-        if a.size <= limit and b.size <= limit:
+        limit = options().eager_nbytes
+        if a.nbytes <= limit and b.nbytes <= limit:
             numel = a.size if shape is x.shape else prod(shape)
             return _now(op, a, b, shape, dtype, numel)
     return make(op, (x, y), None, shape, dtype)
@@ -225,7 +225,7 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
     if array is None and x.op is VIEW:
         array = settle(x)
     scalar_dtype = meet_scalar(x.dtype, value.__class__)
-    if array is not None and array.size <= options().eager_numel and op in _loops:
+    if array is not None and array.nbytes <= options().eager_nbytes and op in _loops:
         dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
         if scalar_dtype.num >= FIRST_ADDED:
             value = scalar_dtype.type(value)
@@ -331,7 +331,7 @@ def fold(
     array = x.array
     if array is None and x.op is VIEW:
         array = settle(x)
-    if array is not None and array.size <= options().eager_numel and op in _folds:
+    if array is not None and array.nbytes <= options().eager_nbytes and op in _folds:
         result = place(shape, dtype, prod(shape))
         if listeners():
             _run_told(op, result, _folds[op], array, axes, result.array, keepdims)
@@ -356,7 +356,8 @@ def general(
 ) -> Node:
     """Any operation whose result's shape and dtype are known; without operands, on ``device``."""
     numel = prod(shape)
-    if _run is not None and numel <= options().eager_numel and (device is CPU or device is None):
+    is_small = numel * dtype.itemsize <= options().eager_nbytes and _run is not None
+    if is_small and (device is CPU or device is None):
         arrays = small_arrays(srcs)
         if arrays is not None:
             result = place(shape, dtype, numel)
@@ -370,7 +371,7 @@ def general(
 
 def small_arrays(nodes: tuple[Node, ...]) -> tuple[Array, ...] | None:
     """The elements of ``nodes`` if all are stored and few enough to compute with at once."""
-    limit = options().eager_numel
+    limit = options().eager_nbytes
     if not limit:
         return None
     arrays = []
@@ -378,7 +379,7 @@ def small_arrays(nodes: tuple[Node, ...]) -> tuple[Array, ...] | None:
         array = node.array
         if array is None:
             array = settle(node)
-        if array is None or array.size > limit:
+        if array is None or array.nbytes > limit:
             return None
         arrays.append(array)
     return tuple(arrays)

@@ -60,7 +60,7 @@ def full(shape: tuple[int, ...], value: Any, dtype: DT, device: Device = CPU) ->
     # Zeros differ in sign, and yet are equal.
     typed = _typed(value, dtype) if value or value.__class__ is int else _convert(value, dtype)
     numel = prod(shape)
-    if numel <= options().eager_numel and device is CPU and not listeners():
+    if numel * dtype.itemsize <= options().eager_nbytes and device is CPU and not listeners():
         result = place(shape, dtype, numel)
         result.array.fill(typed)  # type: ignore[union-attr]
         return result
@@ -78,7 +78,7 @@ _typed = lru_cache(100, typed=True)(_convert)
 def empty(shape: tuple[int, ...], dtype: DT, device: Device = CPU) -> Node:
     """Elements of no particular value; if many, no memory is taken before the first use."""
     numel = prod(shape)
-    if numel <= options().eager_numel and device is CPU:
+    if numel * dtype.itemsize <= options().eager_nbytes and device is CPU:
         return place(shape, dtype, numel)
     return make(EMPTY, (), None, shape, dtype, unique=True, device=device)
 
