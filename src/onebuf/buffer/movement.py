@@ -10,6 +10,7 @@ import numpy as np
 from onebuf import ops
 from onebuf.buffer.handle import Handle
 from onebuf.errors import ArgumentError, ArgumentTypeError, AxisError
+from onebuf.graph import Leaf
 from onebuf.layout import normalize_axes
 
 
@@ -53,7 +54,11 @@ class Movement(Handle):
     @property
     def T(self) -> Self:
         """The axes reversed."""
-        return self.transpose()
+        node = self._node
+        array = node.array
+        if array is None or not node.shape:
+            return self.transpose()
+        return self._view(Leaf(array.T, node.block))  # type: ignore[arg-type]
 
     @property
     def mT(self) -> Self:

@@ -198,7 +198,7 @@ def prefix(op: Op) -> Callable[..., Any]:
 
 def matrix_product(self: Handle, other: Any, /) -> Any:
     """The matrix product ``x @ y``."""
-    y = other_operand(self, other)
+    y = other._node if other.__class__ is self.__class__ else other_operand(self, other)
     return self._value(matmul(self._node, y)) if isinstance(y, Node) else NotImplemented
 
 

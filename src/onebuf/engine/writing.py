@@ -176,9 +176,10 @@ def _plain_loop(op: Op, result: np.dtype[Any], *operands: Any) -> Any:
     dtypes = [meet_scalar(dtypes[0], x) if x in _SCALARS else x for x in operands]
     if max(dtype.num for dtype in (*dtypes, result)) >= FIRST_ADDED or "c" in map(kind, dtypes):
         return None
-    if elementwise_dtype(op, *dtypes) != result:
+    computed = elementwise_dtype(op, *dtypes)
+    if not np.can_cast(computed, result, "same_kind"):
         return None
-    if op in INEXACT or op is BINARY["pow"] or is_ours(op, result, result):
+    if op in INEXACT or op is BINARY["pow"] or is_ours(op, computed, computed):
         return None
     return OUR_LOOPS.get(op)
 

@@ -43,6 +43,7 @@ from onebuf.graph import (
     Leaf,
     Loose,
     Node,
+    Number,
     Op,
     elementwise_dtype,
     make,
@@ -86,6 +87,7 @@ _allocate = POOL.allocate
 _new_cell = POOL.cell
 _shelves = POOL.shelves.by_kind
 _ndarray = np.ndarray
+_empty = np.empty
 
 
 def install(
@@ -332,12 +334,17 @@ def fold(
     if array is None and x.op is VIEW:
         array = settle(x)
     if array is not None and array.nbytes <= options().eager_nbytes and op in _folds:
-        result = place(shape, dtype, prod(shape))
         if listeners():
+            result = place(shape, dtype, prod(shape))
             _run_told(op, result, _folds[op], array, axes, result.array, keepdims)
-        else:
+            return result
+        if shape:
+            result = place(shape, dtype, prod(shape))
             quiet_context().run(_folds[op], array, axes, result.array, keepdims)
-        return result
+            return result
+        one = _empty(shape, dtype)
+        quiet_context().run(_folds[op], array, axes, one, keepdims)
+        return Number.of(one[()], dtype)
     if x.base.op.kind is Kind.CONSTANT and (x.op is not VIEW or x.arg.mask is None):
         value = folded(op, x.base.arg, x.numel // (prod(shape) or 1), dtype)
         if value is not None:

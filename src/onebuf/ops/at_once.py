@@ -14,13 +14,14 @@ import numpy as np
 
 from onebuf.dtypes import FIRST_ADDED, meet_scalar
 from onebuf.events import listeners
-from onebuf.graph import BINARY, UNARY, Loose, Node, Op, elementwise_dtype
+from onebuf.graph import BINARY, UNARY, Loose, Node, Number, Op, elementwise_dtype
 from onebuf.ops.apply import SCALARS, binary, plain_loop, power, unary
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
 
 _SCALARS = frozenset(SCALARS)
 _new = object.__new__
+_ndarray = np.ndarray
 Known = tuple[Any, np.dtype[Any]]
 """NumPy's function, and the dtype of its result; None in place of the function: the long way."""
 
@@ -44,7 +45,7 @@ def pair(op: Op, swapped: bool = False) -> Callable[[Node, Any], Node]:
         else:
             b, key = y.array, (x.dtype, y.dtype)
             numel = 1 if b is None or y.shape == shape else b.size
-        if a is None or b is None or not shape or listeners():
+        if a is None or b is None or listeners():
             return later(x, y)
         try:
             function, dtype = known[key]
@@ -58,6 +59,8 @@ def pair(op: Op, swapped: bool = False) -> Callable[[Node, Any], Node]:
             array = run(function, b, a) if swapped else run(function, a, b)
         except (ValueError, OverflowError):
             return later(x, y)  # whose errors say more
+        if array.__class__ is not _ndarray:
+            return Number.of(array, dtype)
         if not array.flags.c_contiguous:
             return later(x, y)
         node = _new(Loose)  # its `__init__`, spelled out for speed
@@ -77,7 +80,7 @@ def single(op: Op) -> Callable[[Node], Node]:
 
     def compute(x: Node) -> Node:
         a = x.array
-        if a is None or not x.shape or a.size > options().quick_numel or listeners():
+        if a is None or a.size > options().quick_numel or listeners():
             return unary(op, x)
         try:
             function, dtype = known[x.dtype]
@@ -86,6 +89,8 @@ def single(op: Op) -> Callable[[Node], Node]:
         if function is None:
             return unary(op, x)
         array = quiet_context().run(function, a)
+        if array.__class__ is not _ndarray:
+            return Number.of(array, dtype)
         if not array.flags.c_contiguous:
             return unary(op, x)
         return Loose(array, dtype)
