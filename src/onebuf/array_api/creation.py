@@ -157,8 +157,9 @@ def arange(
     where = find_device(device)
     if stop is None:
         start, stop = 0, start
-    start, stop, step = _number(start), _number(stop), _number(step)
-    whole = all(isinstance(bound, int) for bound in (start, stop, step))
+    if not start.__class__ is stop.__class__ is step.__class__ is int:
+        start, stop, step = _number(start), _number(stop), _number(step)
+    whole = isinstance(start, int) and isinstance(stop, int) and isinstance(step, int)
     chosen = dtypes.int64 if whole else options().default_float
     return Buffer._value(ops.arange(start, stop, step, dtypes.as_dtype(dtype or chosen), where))
 

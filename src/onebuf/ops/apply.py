@@ -35,6 +35,7 @@ from onebuf.graph import (
     CONSTANT,
     COPY,
     FULL,
+    REDUCE,
     UNARY,
     VIEW,
     WHERE,
@@ -78,6 +79,7 @@ _TO_BOOL = {
 }
 
 _POW = BINARY["pow"]
+_POSITIONS = {REDUCE["argmax"]: np.ndarray.argmax, REDUCE["argmin"]: np.ndarray.argmin}
 _MULTIPLY, _DIVIDE = BINARY["multiply"], BINARY["divide"]
 _loops: dict[Op, Loop] = {}
 _complex_loops: dict[Op, Loop] = {}
@@ -345,6 +347,10 @@ def fold(
         one = _empty(shape, dtype)
         quiet_context().run(_folds[op], array, axes, one, keepdims)
         return Number.of(one[()], dtype)
+    is_few = array is not None and array.size <= options().quick_numel
+    if is_few and op in _POSITIONS and not keepdims and not listeners():
+        found = _POSITIONS[op](array, axes[0] if len(axes) == 1 else None)
+        return Loose(found, dtype) if shape else Number.of(found, dtype)
     if x.base.op.kind is Kind.CONSTANT and (x.op is not VIEW or x.arg.mask is None):
         value = folded(op, x.base.arg, x.numel // (prod(shape) or 1), dtype)
         if value is not None:

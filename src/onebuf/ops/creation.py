@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import kind, typed_scalar
+from onebuf.dtypes import int64, kind, typed_scalar
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.events import listeners
 from onebuf.graph import ARANGE, EMPTY, FULL, Node, make
 from onebuf.machine import CPU, Device
-from onebuf.ops.apply import general, place
+from onebuf.ops.apply import adopted, general, place
 from onebuf.ops.quiet import quietly
 from onebuf.options import options
 
 DT = np.dtype[Any]
+_CALM = 1 << 62
+"""No sum or difference of integers below this leaves int64."""
 MAX_NDIM = 64
 """As many axes as NumPy's arrays can have."""
 
@@ -85,6 +87,11 @@ def empty(shape: tuple[int, ...], dtype: DT, device: Device = CPU) -> Node:
 
 def arange(start: Any, stop: Any, step: Any, dtype: DT, device: Device = CPU) -> Node:
     """``start``, ``start + step``, ... up to but not including ``stop``."""
+    few = options().quick_numel
+    if start.__class__ is stop.__class__ is step.__class__ is int and dtype is int64 and step:
+        is_inside = -_CALM < start < _CALM and -_CALM < stop < _CALM
+        if is_inside and (stop - start) // step <= few and device is CPU and not listeners():
+            return adopted(np.arange(start, stop, step))
     for name, bound in (("start", start), ("stop", stop), ("step", step)):
         if bound.__class__ is int:
             continue
