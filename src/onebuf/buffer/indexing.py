@@ -102,7 +102,11 @@ def _picked_at_once(node: Node, key: Any) -> Node | None:
         places: Any = tuple([None if part is _NEW_AXIS else part for part in parts])
     else:
         places = _stored_part(key)
-        if places.__class__ is not np.ndarray or array.size * places.size > limit:
+        if places.__class__ is not np.ndarray:
+            return None
+        if places.dtype is bool_:
+            limit = min(limit, masks.LEAST) * places.size  # no more than there are
+        if array.size * places.size > limit:
             return None
     try:
         return adopted(array[places])

@@ -55,7 +55,7 @@ _BLAS = frozenset((float32, float64, complex64, complex128))
 
 def _multiplied(x: Any, y: Any, dtype: Any) -> Node | None:
     """The product of two vectors or matrices of few elements; None of anything else."""
-    limit = options().quick_numel
+    limit = options().quick_numel << 4
     if not 0 < x.size <= limit or not 0 < y.size <= limit or listeners():
         return None
     ndim = x.ndim + y.ndim
