@@ -176,6 +176,8 @@ def empty_like(
     device: Where = None,
 ) -> Buffer:
     """Elements of no particular value in the shape and dtype of ``x``."""
+    if dtype is shape is device is None and x.__class__ is Buffer and order in ("C", "K"):
+        return Buffer._place(ops.empty(x._node.shape, x._node.dtype))
     x = buffer_of("empty_like", x)
     wanted = x.dtype if dtype is None else dtype
     extents = x.shape if shape is None else shape

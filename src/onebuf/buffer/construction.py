@@ -19,6 +19,7 @@ from onebuf.machine import CPU, Device
 from onebuf.machine import device as find_device
 from onebuf.memory import Block
 from onebuf.ops import Draw, adopted, cast, copied, place, quietly
+from onebuf.options import options
 
 DT = np.dtype[Any]
 _ndarray = np.ndarray
@@ -39,9 +40,12 @@ def as_node(
 
     ``defaults`` says which types Python's numbers become, in place of NumPy's.
     """
-    is_plain = data.__class__ is _ndarray and dtype is None and not copy and device is None
+    is_plain = data.__class__ is _ndarray and dtype is None and device is None
     if is_plain and data.flags.num & _FLAGS == _USUAL and dtypes.is_own(data.dtype):
-        return Foreign(data.view())  # the rest is found out below, in more steps
+        if not copy:
+            return Foreign(data.view())  # the rest is found out below, in more steps
+        if data.size <= options().quick_numel and not listeners():
+            return adopted(data.copy())
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     node = getattr(data, "_node", None)
     if isinstance(node, Node):

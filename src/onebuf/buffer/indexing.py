@@ -281,7 +281,7 @@ def _with_arrays(key: Any) -> Any:
 def _whole(key: Any) -> Any:
     """``key`` with NumPy's whole numbers, and buffers of one, turned into Python's."""
     if key.__class__ is tuple:
-        return tuple([_whole(part) for part in key])
+        return tuple([part if part.__class__ in _BASIC else _whole(part) for part in key])
     node = getattr(key, "_node", None)
     if isinstance(node, Node) and not node.shape and node.dtype.kind in "iu":
         return int(node.scalar if isinstance(node, Number) else read(node))

@@ -35,6 +35,12 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     extents: tuple[int, ...]
     if shape.__class__ is int and shape >= 0:
         return (shape,)
+    if shape.__class__ is tuple and len(shape) <= MAX_NDIM:
+        for extent in shape:
+            if extent.__class__ is not int or extent < 0:
+                break
+        else:
+            return shape
     try:
         extents = (as_int(shape),)  # type: ignore[arg-type]
     except TypeError:
