@@ -176,7 +176,8 @@ def empty_like(
     device: Where = None,
 ) -> Buffer:
     """Elements of no particular value in the shape and dtype of ``x``."""
-    if dtype is shape is device is None and x.__class__ is Buffer and order in ("C", "K"):
+    plain = dtype is None and shape is None and device is None
+    if plain and x.__class__ is Buffer and order in ("C", "K"):
         return Buffer._place(ops.empty(x._node.shape, x._node.dtype))
     x = buffer_of("empty_like", x)
     wanted = x.dtype if dtype is None else dtype

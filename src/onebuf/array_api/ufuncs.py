@@ -159,8 +159,8 @@ def two_operands(op: Op) -> Binary:
         subok: bool = True,
         signature: Any = None,
     ) -> Any:
-        one = x1._node if x1.__class__ is Buffer else operand(x1)
-        two = x2._node if x2.__class__ is Buffer else operand(x2)
+        one: Any = x1._node if x1.__class__ is Buffer else operand(x1)
+        two: Any = x2._node if x2.__class__ is Buffer else operand(x2)
         if one is None:
             one = node_of(op.name, x1, "x1")
         if two is None:

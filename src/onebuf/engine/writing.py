@@ -145,7 +145,7 @@ def write_small(op: Op, target: Node, *operands: Any) -> bool:
     if not _has_own_places(array):
         return False
     try:
-        quiet_context().run(loop, *arrays, array)
+        quiet_context().run(loop, *arrays, array)  # type: ignore[call-arg]
     except (OverflowError, ValueError):
         return False
     return True

@@ -215,7 +215,8 @@ class Loose(Leaf):
             assert array is not None
             # NumPy leaves out arrays between an array and the one whose memory it is, so the pins
             # of windows must lie on something else.
-            memory = PickleBuffer(array.view(np.uint8) if is_added(self.dtype) else array)
+            exported: Any = array.view(np.uint8) if is_added(self.dtype) else array
+            memory = PickleBuffer(exported)
             made = LooseBlock(memory, 0, array.nbytes, address_of(array), True)
             # One for all threads. No interpreter switches between these lines.
             if self._block is None:

@@ -79,7 +79,10 @@ _TO_BOOL = {
 }
 
 _POW = BINARY["pow"]
-_POSITIONS = {REDUCE["argmax"]: np.ndarray.argmax, REDUCE["argmin"]: np.ndarray.argmin}
+_POSITIONS: dict[Op, Callable[..., Any]] = {
+    REDUCE["argmax"]: np.ndarray.argmax,
+    REDUCE["argmin"]: np.ndarray.argmin,
+}
 _MULTIPLY, _DIVIDE = BINARY["multiply"], BINARY["divide"]
 _loops: dict[Op, Loop] = {}
 _complex_loops: dict[Op, Loop] = {}
@@ -375,7 +378,7 @@ def general(
         if arrays is not None:
             result = place(shape, dtype, numel)
             if listeners():
-                _run_told(op, result, _run, op, arrays, arg, result.array)
+                _run_told(op, result, _run, op, arrays, arg, result.array)  # type: ignore[arg-type]
             else:
                 quiet_context().run(_run, op, arrays, arg, result.array)  # type: ignore[arg-type]
             return result
