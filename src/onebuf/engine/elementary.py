@@ -174,21 +174,22 @@ def _run(op: Op, given: list[Any], dtype: DT, out: Array) -> bool:
 def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """`_loop` for one operand; short for what is contiguous and of the dtype of the result."""
     slow = _loop(op, theirs)
+    known: dict[DT, Any] = {}
 
     def loop(x: Array, out: Array) -> None:
         dtype = out.dtype
-        if (
-            x.dtype is dtype
-            and dtype in _FLOATS
-            and x.flags.c_contiguous
-            and out.flags.c_contiguous
-        ):
-            block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
-            compiled = elementwise(op, dtype, _ALONE, dtype)
-            if compiled is not None:
-                compiled.quick(address_of_bytes(block), 0, x.size)
+        if x.dtype is not dtype or not x.flags.c_contiguous or not out.flags.c_contiguous:
+            slow(x, out)
+            return
+        run = known.get(dtype)
+        if run is None:
+            compiled = elementwise(op, dtype, _ALONE, dtype) if dtype in _FLOATS else None
+            if compiled is None:
+                slow(x, out)
                 return
-        slow(x, out)
+            run = known[dtype] = compiled.quick
+        block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
+        run(address_of_bytes(block), 0, x.size)
 
     return loop
 
@@ -196,29 +197,36 @@ def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
 def _binary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """`_loop` for two operands; short for a contiguous one and a second like it, or a number."""
     slow = _loop(op, theirs)
+    known: dict[tuple[DT, tuple[int, int]], Any] = {}
 
     def loop(x: Any, y: Any, out: Array) -> None:
         dtype, size = out.dtype, out.size
-        if y.__class__ is float or y.__class__ is int:
-            y = np.array(y, dtype) if dtype in _FLOATS else y
-        if (
-            x.__class__ is y.__class__ is np.ndarray
+        is_float = dtype is float64 or dtype is float32
+        if is_float and (y.__class__ is float or y.__class__ is int):
+            y = np.array(y, dtype)
+        if not (
+            is_float
+            and x.__class__ is y.__class__ is np.ndarray
             and x.dtype is y.dtype is dtype
-            and dtype in _FLOATS
             and x.shape == out.shape
-            and (y.shape == out.shape or y.size == 1)
+            and (y.shape == x.shape or y.size == 1)
             and x.flags.c_contiguous
             and y.flags.c_contiguous
             and out.flags.c_contiguous
             and size
         ):
-            paces = _BOTH if y.size == size else _ONE_OF_TWO
+            slow(x, y, out)
+            return
+        paces = _BOTH if y.size == size else _ONE_OF_TWO
+        run = known.get((dtype, paces))
+        if run is None:
             compiled = elementwise(op, dtype, paces, dtype)
-            if compiled is not None:
-                block = _PAIR.pack(address_of(x), address_of(y), address_of(out), size, *paces, 1)
-                compiled.quick(address_of_bytes(block), 0, size)
+            if compiled is None:
+                slow(x, y, out)
                 return
-        slow(x, y, out)
+            run = known[dtype, paces] = compiled.quick
+        block = _PAIR.pack(address_of(x), address_of(y), address_of(out), size, *paces, 1)
+        run(address_of_bytes(block), 0, size)
 
     return loop
 
