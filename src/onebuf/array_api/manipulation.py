@@ -23,9 +23,11 @@ from onebuf.array_api.arguments import (
 from onebuf.buffer import Buffer
 from onebuf.dtypes import as_dtype, float64, kind, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.events import listeners
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes as broadcast_two_or_more
 from onebuf.layout import normalize_axes, normalize_axis
+from onebuf.options import options
 
 Axes = int | tuple[int, ...] | None
 
@@ -223,6 +225,13 @@ def _rolled(x: Node, shift: int, axis: int) -> Node:
     if cut == 0:
         return x
     front = (slice(None),) * axis
+    array = x.array
+    if array is not None and array.nbytes <= options().eager_nbytes and not listeners():
+        result = ops.place(x.shape, x.dtype, array.size)
+        out: Any = result.array
+        out[(*front, slice(None, extent - cut))] = array[(*front, slice(cut, None))]
+        out[(*front, slice(extent - cut, None))] = array[(*front, slice(None, cut))]
+        return result
     parts = [ops.index(x, (*front, part)) for part in (slice(cut, None), slice(None, cut))]
     return ops.concat(parts, axis)
 
