@@ -152,9 +152,14 @@ def write_small(op: Op, target: Node, *operands: Any) -> bool:
 
 
 def _has_own_places(array: Array) -> bool:
-    """Whether no two elements share a place, for what is found quickly: rows that lie in order."""
+    """Whether no two elements share a place, for what is found quickly: rows that lie in order.
+
+    Not of bools with gaps between them, which NumPy 2.4's ``isfinite`` writes to wrong places.
+    """
     if array.flags.c_contiguous:
         return True
+    if array.dtype == np.bool:
+        return False
     reach = array.itemsize
     for extent, step in zip(array.shape[::-1], array.strides[::-1], strict=True):
         if extent != 1:
