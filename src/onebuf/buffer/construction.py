@@ -45,13 +45,15 @@ def as_node(
         if not copy:
             return Foreign(data.view())  # the rest is found out below, in more steps
         if data.size <= options().quick_numel and not listeners():
-            return adopted(data.copy())
+            node = place(data.shape, data.dtype, data.size)
+            node.array[...] = data  # type: ignore[index]
+            return node
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
-    node = getattr(data, "_node", None)
-    if isinstance(node, Node):
-        if not node.shape and data._is_number and copy is not False:
+    held = getattr(data, "_node", None)
+    if isinstance(held, Node):
+        if not held.shape and data._is_number and copy is not False:
             copy = True  # numbers never change, and what is made of them here may
-        return _on(_converted(node, wanted, copy), device, copy)
+        return _on(_converted(held, wanted, copy), device, copy)
     return _on(_on_host(data, wanted, copy, defaults), device, copy)
 
 
