@@ -21,9 +21,9 @@ from onebuf.options import options
 
 def matmul(x: Node, y: Node) -> Node:
     """The matrix product of the last two axes, broadcast over the others."""
-    a, b, dtype = x.array, y.array, x.dtype
-    if a is not None and b is not None and dtype is y.dtype and dtype in _BLAS:
-        found = _multiplied(a, b, dtype)
+    a, b = x.array, y.array
+    if a is not None and b is not None and x.dtype in _NUMPYS and y.dtype in _NUMPYS:
+        found = _multiplied(a, b, x.dtype if x.dtype is y.dtype else promote(x.dtype, y.dtype))
         if found is not None:
             return found
     if not x.shape or not y.shape:
@@ -51,12 +51,14 @@ def matmul(x: Node, y: Node) -> Node:
 
 _BLAS = frozenset((float32, float64, complex64, complex128))
 """Types whose products NumPy leaves to BLAS, as the other tiers do."""
+_NUMPYS = frozenset((int64, *_BLAS))
+"""Types that NumPy itself makes one of those, if they meet one."""
 
 
 def _multiplied(x: Any, y: Any, dtype: Any) -> Node | None:
     """The product of two vectors or matrices of few elements; None of anything else."""
     limit = options().quick_numel << 4
-    if not 0 < x.size <= limit or not 0 < y.size <= limit or listeners():
+    if not 0 < x.size <= limit or not 0 < y.size <= limit or dtype not in _BLAS or listeners():
         return None
     ndim = x.ndim + y.ndim
     if ndim > 4 or not 0 < x.ndim < 3 or x.shape[-1] != y.shape[0]:
