@@ -14,7 +14,7 @@ import numpy as np
 
 from onebuf.dtypes import FIRST_ADDED, meet_scalar
 from onebuf.events import listeners
-from onebuf.graph import BINARY, UNARY, Loose, Node, Number, Op, elementwise_dtype
+from onebuf.graph import BINARY, UNARY, Element, Loose, Node, Number, Op, elementwise_dtype
 from onebuf.ops.apply import SCALARS, binary, plain_loop, power, unary
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
@@ -42,6 +42,8 @@ def pair(op: Op, swapped: bool = False) -> Callable[[Node, Any], Node]:
         kind = y.__class__
         if kind in _SCALARS:
             b, key, numel = y, (x.dtype, kind), 1
+        elif kind is Element and x.dtype is y.dtype:
+            b, key, numel = y.scalar, (x.dtype, y.dtype), 1
         else:
             b, key = y.array, (x.dtype, y.dtype)
             numel = 1 if b is None or y.shape == shape else b.size

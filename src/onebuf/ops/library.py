@@ -43,14 +43,21 @@ class Call:
     name: str = ""
 
     def __call__(self, *arrays: Any) -> Any:
-        """The result, as a new array; what the library refuses is an error that names the call."""
-        try:
-            return self.function(*arrays, *self.static)
-        except OnebufError:
-            raise
-        except (IndexError, ValueError, TypeError) as error:
-            refused = next(ours for theirs, ours in _REFUSALS if isinstance(error, theirs))
-            raise refused(f"{self.name} cannot handle these values: {error}") from error
+        """The result, as a new array."""
+        return _called(self.function, self.static, self.name, arrays)
+
+
+def _called(
+    function: Callable[..., Any], static: tuple[Any, ...], name: str, arrays: tuple[Any, ...]
+) -> Any:
+    """What ``function`` finds; what the library refuses is an error that names the call."""
+    try:
+        return function(*arrays, *static)
+    except OnebufError:
+        raise
+    except (IndexError, ValueError, TypeError) as error:
+        refused = next(ours for theirs, ours in _REFUSALS if isinstance(error, theirs))
+        raise refused(f"{name} cannot handle these values: {error}") from error
 
 
 class Shared:
@@ -113,24 +120,21 @@ def library(
     the host, for ``device``.
     """
     name = name or getattr(function, "__name__", "the call")
-    call = Call(function, static, name)
-    numel = prod(shape)
-    if numel <= options().quick_numel and device is CPU and not listeners():
+    if prod(shape) <= options().quick_numel and device is CPU and not listeners():
         arrays = small_arrays(nodes)
         if arrays is not None:
-            return _at_once(call, arrays, shape, dtype, numel)
+            found = quiet_context().run(_called, function, static, name, arrays)
+            return _kept(found, arrays, shape, dtype)
+    call = Call(function, static, name)
     return general(LIBRARY, nodes, call, shape, dtype, device=device)
 
 
-def _at_once(
-    call: Call, arrays: tuple[Array, ...], shape: tuple[int, ...], dtype: DT, numel: int
-) -> Node:
+def _kept(found: Any, arrays: tuple[Array, ...], shape: tuple[int, ...], dtype: DT) -> Node:
     """The result of a call, in the memory that the library took for it if that is new."""
-    found: Any = quiet_context().run(call, *arrays)
     if not shape and found.__class__ is dtype.type:
         return Number.of(found, dtype)
     if found.__class__ is not np.ndarray or found.dtype is not dtype or found.shape != shape:
-        result = place(shape, dtype, numel)
+        result = place(shape, dtype, prod(shape))
         quietly(_fill, result.array, found)
         return result
     for array in arrays:
