@@ -87,8 +87,9 @@ def test_a_signal_handler_computes_in_the_middle_of_an_import(name):
 
 def test_an_interrupted_import_comes_to_its_end():
     printed = run("""
-        import sys, time, _thread
+        import signal, sys, time, _thread
         import onebuf
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have taken
         from onebuf.late import load
 
         class Finder:

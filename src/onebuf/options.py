@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +17,8 @@ from onebuf.dtypes import as_dtype, float64, kind
 from onebuf.errors import ArgumentError, ArgumentTypeError
 
 TIERS = ("auto", "interpret", "compile")
+QUICK_NUMEL = 2048
+"""Elements up to which the pool's bookkeeping would show next to the operation itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,8 @@ class Options:
     """Every option with its default."""
 
     eager_numel: int = 32768
-    """Operations on stored buffers of at most this many elements run at once; 0: none do."""
+    """Operations on stored buffers of at most this many elements of 8 bytes, or of as many bytes,
+    run at once; 0: none do."""
     tier: Literal["auto", "interpret", "compile"] = "auto"
     """How lazy graphs run: NumPy's loops, compiled kernels, or whichever costs less."""
     threads: int | None = None
@@ -43,6 +46,10 @@ class Options:
     donate_nbytes: int | None = 1 << 20
     """Results of at least this many bytes may take the memory of operands that die; 0: all may,
     None: none do."""
+    eager_nbytes: int = field(init=False, default=0)
+    """`eager_numel` in bytes."""
+    quick_numel: int = field(init=False, default=0)
+    """Operations on so few elements need not count what memory their results take."""
 
     def __post_init__(self) -> None:
         for name in ("eager_numel", "threads", "memory_cap", "donate_nbytes"):
@@ -62,9 +69,12 @@ class Options:
         if kind(dtype) != "f":
             raise ArgumentError(f"default_float needs a real floating type, got {dtype.name}")
         object.__setattr__(self, "default_float", dtype)
+        object.__setattr__(self, "eager_nbytes", 8 * self.eager_numel)
+        quick = min(self.eager_numel, QUICK_NUMEL) if self.memory_cap is None else 0
+        object.__setattr__(self, "quick_numel", quick)
 
 
-_NAMES = tuple(field.name for field in fields(Options))
+_NAMES = tuple(option.name for option in fields(Options) if option.init)
 _options: ContextVar[Options] = ContextVar("options", default=Options())
 options = _options.get
 """The options in force here."""

@@ -61,15 +61,31 @@ def test_intermediate_results_of_a_long_chain_do_not_pile_up() -> None:
     assert y[0].item() == 50.0
 
 
-def test_small_results_are_reused_and_counted() -> None:
-    x = Buffer([1.0, 2.0])
+def test_small_buffers_are_reused_and_counted() -> None:
     for _ in range(1000):
-        x + 1
+        onebuf.zeros(2)
+    before = in_use()
+    made = [onebuf.zeros(2) for _ in range(200)]
+    assert in_use() >= before + 200 * 64
+    del made
+    assert in_use() == before
+
+
+def test_small_results_take_no_memory_of_the_pool() -> None:
+    x = Buffer([1.0, 2.0])
     before = in_use()
     results = [x + 1 for _ in range(200)]
-    assert in_use() >= before + 200 * 64
-    del results
     assert in_use() == before
+    del results
+
+
+def test_small_results_count_where_memory_is_capped() -> None:
+    x = Buffer([1.0, 2.0])
+    with onebuf.config(memory_cap=in_use() + (1 << 20)):
+        before = in_use()
+        results = [x + 1 for _ in range(200)]
+        assert in_use() >= before + 200 * 64
+    del results
 
 
 def test_trimming_gives_cells_back_too() -> None:

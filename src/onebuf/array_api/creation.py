@@ -148,11 +148,12 @@ def arange(
     where = find_device(device)
     if stop is None:
         start, stop = 0, start
-    start, stop, step = _number(start), _number(stop), _number(step)
+    if not start.__class__ is stop.__class__ is step.__class__ is int:
+        start, stop, step = _number(start), _number(stop), _number(step)
     if stop is None:
         raise ArgumentTypeError("arange() requires stop to be specified: needed a bound, got None")
     start = 0 if start is None else start
-    whole = all(isinstance(bound, int) for bound in (start, stop, step))
+    whole = isinstance(start, int) and isinstance(stop, int) and isinstance(step, int)
     chosen = dtypes.int64 if whole else options().default_float
     return Buffer._value(ops.arange(start, stop, step, dtypes.as_dtype(dtype or chosen), where))
 
@@ -169,6 +170,9 @@ def empty_like(
     device: Where = None,
 ) -> Buffer:
     """Elements of no particular value in the shape and dtype of ``x``."""
+    plain = dtype is None and shape is None and device is None
+    if plain and x.__class__ is Buffer and order in ("C", "K"):
+        return Buffer._place(ops.empty(x._node.shape, x._node.dtype))
     x = buffer_of("empty_like", x)
     wanted = x.dtype if dtype is None else dtype
     extents = x.shape if shape is None else shape

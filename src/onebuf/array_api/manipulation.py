@@ -23,9 +23,11 @@ from onebuf.array_api.arguments import (
 from onebuf.buffer import Buffer
 from onebuf.dtypes import as_dtype, float64, kind, meet_scalar, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from onebuf.events import listeners
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes as broadcast_two_or_more
 from onebuf.layout import normalize_axes, normalize_axis
+from onebuf.options import options
 
 Axes = int | tuple[int, ...] | None
 
@@ -226,19 +228,27 @@ def roll(x: ArrayLike, /, shift: Any, axis: Axes = None) -> Buffer:
     axes = axes * len(shifts) if len(axes) == 1 else axes
     if len(shifts) != len(axes):
         raise ArgumentError(f"roll needs one shift for each axis, got {shift} for axes {axis}")
-    result = x.copy()
+    result = x._node
     for step, one in zip(shifts, axes, strict=True):
         result = _rolled(result, step, normalize_axis(one, x.ndim, "roll"))
-    return result
+    return Buffer._value(ops.copied(result) if result is x._node else result)
 
 
-def _rolled(x: Buffer, shift: int, axis: int) -> Buffer:
+def _rolled(x: Node, shift: int, axis: int) -> Node:
     extent = x.shape[axis]
     cut = (extent - shift) % extent if extent else 0
     if cut == 0:
         return x
     front = (slice(None),) * axis
-    return concat([x[(*front, slice(cut, None))], x[(*front, slice(None, cut))]], axis=axis)
+    array = x.array
+    if array is not None and array.nbytes <= options().eager_nbytes and not listeners():
+        result = ops.place(x.shape, x.dtype, array.size)
+        out: Any = result.array
+        out[(*front, slice(None, extent - cut))] = array[(*front, slice(cut, None))]
+        out[(*front, slice(extent - cut, None))] = array[(*front, slice(None, cut))]
+        return result
+    parts = [ops.index(x, (*front, part)) for part in (slice(cut, None), slice(None, cut))]
+    return ops.concat(parts, axis)
 
 
 @public

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, node_of, operand_of, public
 from onebuf.array_api.reducing import as_axes, reduced
 from onebuf.array_api.sorting import nonzero
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError
+from onebuf.events import listeners
 from onebuf.graph import BINARY, Node
 from onebuf.layout import normalize_axes
+from onebuf.options import options
 
 
 @public
@@ -57,6 +61,9 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
         return nonzero(condition)
     if x1 is None or x2 is None:
         raise ArgumentError("where needs two things to choose from, or none; got one")
+    chosen = _chosen_at_once(condition, x1, x2)
+    if chosen is not None:
+        return chosen
     one, two = operand_of("where", x1, "x1"), operand_of("where", x2, "x2")
     if not isinstance(one, Node) and not isinstance(two, Node):
         one = node_of("where", one)
@@ -66,3 +73,18 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
         test = ops.binary(BINARY["not_equal"], test, 0)
     one, two = (ops.as_operand(node, known, test.device) for node in (one, two))
     return Buffer._value(ops.ternary_where(test, one, two))
+
+
+def _chosen_at_once(condition: Any, x1: Any, x2: Any) -> Buffer | None:
+    """What is chosen from two small stored buffers of one shape and dtype; None of others."""
+    if not condition.__class__ is x1.__class__ is x2.__class__ is Buffer:
+        return None
+    test, one, two = condition._node, x1._node, x2._node
+    if test.dtype is not dtypes.bool or one.dtype is not two.dtype or listeners():
+        return None
+    if one.shape != two.shape or test.shape != one.shape or not one.shape:
+        return None
+    mask, a, b = test.array, one.array, two.array
+    if mask is None or a is None or b is None or a.size > options().quick_numel:
+        return None
+    return Buffer._value(ops.adopted(np.where(mask, a, b)))

@@ -17,10 +17,21 @@ from onebuf.array_api.ufunc_methods import attach
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import as_dtype
+from onebuf.engine import write_small
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import Node, Op, elementwise_dtype
 from onebuf.layout import broadcast_shapes
-from onebuf.ops import SCALARS, as_operand, binary, expand, ternary_where, unary
+from onebuf.ops import (
+    PAIRS,
+    SCALARS,
+    SINGLES,
+    SWAPPED,
+    as_operand,
+    binary,
+    expand,
+    ternary_where,
+    unary,
+)
 from onebuf.ops import cast as cast_node
 
 _SCALARS = frozenset(SCALARS)
@@ -105,6 +116,8 @@ class Binary(Ufunc, Protocol):
 def one_operand(op: Op) -> Unary:
     """The function that applies ``op`` to one operand."""
 
+    compute = SINGLES[op]
+
     def function(
         x: Any,
         /,
@@ -118,8 +131,11 @@ def one_operand(op: Op) -> Unary:
         signature: Any = None,
     ) -> Any:
         node = x._node if x.__class__ is Buffer else node_of(op.name, x)
-        if out is None and where is True and dtype is None:
-            return Buffer._value(unary(op, node))
+        if where is True and dtype is None:
+            if out is None:
+                return Buffer._value(compute(node))
+            if _written_at_once(op, out, casting, node):
+                return out
         return applied(op, (node,), out, where, casting, dtype)
 
     return cast(Unary, named(function, op.name))
@@ -127,6 +143,8 @@ def one_operand(op: Op) -> Unary:
 
 def two_operands(op: Op) -> Binary:
     """The function that applies ``op`` to two operands."""
+
+    compute, swapped = PAIRS[op], SWAPPED[op]
 
     def function(
         x1: Any,
@@ -141,19 +159,38 @@ def two_operands(op: Op) -> Binary:
         subok: bool = True,
         signature: Any = None,
     ) -> Any:
-        one = x1._node if x1.__class__ is Buffer else operand(x1)
-        two = x2._node if x2.__class__ is Buffer else operand(x2)
+        one: Any = x1._node if x1.__class__ is Buffer else operand(x1)
+        two: Any = x2._node if x2.__class__ is Buffer else operand(x2)
         if one is None:
             one = node_of(op.name, x1, "x1")
         if two is None:
             two = node_of(op.name, x2, "x2")
-        if one.__class__ in _SCALARS and two.__class__ in _SCALARS:
-            one = node_of(op.name, one)
-        if out is None and where is True and dtype is None:
-            return Buffer._value(binary(op, one, two))
+        if one.__class__ in _SCALARS:
+            if two.__class__ in _SCALARS:
+                one = node_of(op.name, one)
+            elif out is None and where is True and dtype is None:
+                return Buffer._value(swapped(two, one))
+        if where is True and dtype is None:
+            if out is None:
+                return Buffer._value(compute(one, two))
+            if _written_at_once(op, out, casting, one, two):
+                return out
         return applied(op, (one, two), out, where, casting, dtype)
 
     return cast(Binary, named(function, op.name))
+
+
+def _written_at_once(op: Op, out: Any, casting: str, *operands: Any) -> bool:
+    """Whether ``op`` of a few stored elements was computed in the memory of ``out``."""
+    if out.__class__ is not Buffer or casting != "same_kind":
+        return False
+    target = out._node
+    if not target.shape:
+        return False
+    for x in operands:
+        if x.__class__ not in _SCALARS and x.shape == target.shape:
+            return write_small(op, target, *operands)
+    return False
 
 
 def applied(

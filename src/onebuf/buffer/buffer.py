@@ -335,7 +335,19 @@ class Buffer(
                 ops.index(node, key)  # whose errors say more
                 raise
             if part.__class__ is _ndarray:
-                return self._indexed(Leaf(part, node.block))  # type: ignore[arg-type]
+                base = self._base
+                if base is None and not node.shape:
+                    return self._indexed(Leaf(part, node.block))  # type: ignore[arg-type]
+                leaf = _new(Leaf)  # its `__init__` and `_view`, spelled out for speed
+                leaf.shape = part.shape
+                leaf.dtype = node.dtype
+                leaf.array = part
+                leaf.block = node.block
+                leaf.claimed = True
+                view = _new(self.__class__)
+                view._node = leaf
+                view._base = self if base is None or base is PLACE else base
+                return view
             element = Element()  # `Element.of`, spelled out for speed
             element.scalar = part
             element.dtype = node.dtype

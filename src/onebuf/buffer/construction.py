@@ -18,7 +18,8 @@ from onebuf.interop import view_foreign
 from onebuf.machine import CPU, Device
 from onebuf.machine import device as find_device
 from onebuf.memory import Block
-from onebuf.ops import Draw, adopted, cast, copied, place, quietly
+from onebuf.ops import Draw, cast, copied, place, pooled, quietly
+from onebuf.options import options
 
 DT = np.dtype[Any]
 _ndarray = np.ndarray
@@ -39,15 +40,20 @@ def as_node(
 
     ``defaults`` says which types Python's numbers become, in place of NumPy's.
     """
-    is_plain = data.__class__ is _ndarray and dtype is None and not copy and device is None
+    is_plain = data.__class__ is _ndarray and dtype is None and device is None
     if is_plain and data.flags.num & _FLAGS == _USUAL and dtypes.is_own(data.dtype):
-        return Foreign(data.view())  # the rest is found out below, in more steps
+        if not copy:
+            return Foreign(data.view())  # the rest is found out below, in more steps
+        if data.size <= options().quick_numel and not listeners():
+            node = place(data.shape, data.dtype, data.size)
+            node.array[...] = data  # type: ignore[index]
+            return node
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
-    node = getattr(data, "_node", None)
-    if isinstance(node, Node):
-        if not node.shape and data._is_number and copy is not False:
+    held = getattr(data, "_node", None)
+    if isinstance(held, Node):
+        if not held.shape and data._is_number and copy is not False:
             copy = True  # numbers never change, and what is made of them here may
-        return _on(_converted(node, wanted, copy), device, copy)
+        return _on(_converted(held, wanted, copy), device, copy)
     return _on(_on_host(data, wanted, copy, defaults), device, copy)
 
 
@@ -73,7 +79,7 @@ def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT,
                 f"copy=False needs an object that exports memory, got {type(data).__name__}; "
                 f"Python's numbers have to be copied, so leave out copy=False"
             )
-        return adopted(parse(data, wanted, defaults))
+        return pooled(parse(data, wanted, defaults))
     array, reason = foreign
     if reason is not None:
         if listeners():

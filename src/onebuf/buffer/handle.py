@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from onebuf.engine import realize
 from onebuf.errors import ArgumentTypeError
-from onebuf.graph import CONSTANT, PLACED, Element, Fresh, Node, Number
+from onebuf.graph import CONSTANT, PLACED, Element, Fresh, Loose, Node, Number
 from onebuf.interop import Exporter
 from onebuf.machine import Device
 from onebuf.ops import copied
@@ -64,7 +64,8 @@ class Handle(Exporter):
         if device is not None and device.__class__ is not cls._at:
             cls = kind_at(device.__class__, cls)  # type: ignore[assignment]
         self = _new(cls)
-        if node.__class__ is Fresh and not node.claimed:  # what small operations give
+        kind = node.__class__
+        if (kind is Loose or kind is Fresh) and not node.claimed:  # what small operations give
             node.claimed = True
             self._node = node
         else:

@@ -21,8 +21,8 @@ from onebuf.dtypes import float64, int64, typed_scalar
 from onebuf.engine import assign, change, check_kind, is_here, masks, read, writable
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
-from onebuf.graph import SOURCE, Element, Node, Number
-from onebuf.memory import PoolBlock
+from onebuf.graph import SOURCE, Element, Fresh, Loose, LooseBlock, Node, Number
+from onebuf.memory import PoolBlock, address_of
 from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
 from onebuf.options import options
 
@@ -90,19 +90,45 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
 
 
 def _picked_at_once(node: Node, key: Any) -> Node | None:
-    """The elements picked by one small stored buffer of indices or bools; None of anything else."""
-    array, chosen = node.array, getattr(key, "_node", None)
-    if array is None or not isinstance(chosen, Node) or chosen.array is None or listeners():
+    """The elements picked by a few stored indices or bools; None of anything else."""
+    array = node.array
+    if array is None or listeners():
         return None
     limit = options().eager_numel
-    if array.size * chosen.array.size > limit or not chosen.shape:
-        return None
-    if chosen.dtype is not bool_ and chosen.dtype is not int64:
-        return None
+    if key.__class__ is tuple:
+        parts = [_stored_part(part) for part in key]
+        if array.size > limit or any(part is None for part in parts):
+            return None
+        places: Any = tuple([None if part is _NEW_AXIS else part for part in parts])
+    else:
+        places = _stored_part(key)
+        if places.__class__ is not np.ndarray:
+            return None
+        if places.dtype is bool_:
+            limit = min(limit, masks.LEAST) * places.size  # no more than there are
+        if array.size * places.size > limit:
+            return None
     try:
-        return adopted(array[chosen.array])
+        return adopted(array[places])
     except IndexError:
         return None  # the long way says more
+
+
+_NEW_AXIS = object()
+_WHERE = frozenset((int64, bool_))
+
+
+def _stored_part(part: Any) -> Any:
+    """A part of a key: of a buffer its array, if that is stored; None if NumPy is not to have it.
+
+    A part that is None itself, a new axis, is `_NEW_AXIS`.
+    """
+    if part.__class__ in _BASIC:
+        return _NEW_AXIS if part is None else part
+    node = getattr(part, "_node", None)
+    if not isinstance(node, Node) or not node.shape or node.dtype not in _WHERE:
+        return None
+    return node.array
 
 
 def _seen(node: Node, key: Any) -> tuple[Node, bool]:
@@ -127,9 +153,8 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
             placed_indexing.put(node, key, value)
             return
     elif not basic:
-        key = plain(key)
+        key = _stored_key(key, node)
         basic = is_basic(key)
-        _check_key(key)
     if value.__class__ in _NUMBERS and basic:
         _check_number(value, node.dtype)
     if _put_stored(node, key, value):
@@ -153,6 +178,19 @@ def _check_number(number: Any, dtype: np.dtype[Any]) -> None:
     if number.dtype is not dtype and dtype.kind == "i":
         scalar = number.scalar
         typed_scalar(scalar.item() if isinstance(scalar, np.generic) else scalar, dtype)
+
+
+def _stored_key(key: Any, node: Node) -> Any:
+    """``key`` as NumPy takes it to write to ``node``, while the caller holds the buffers in it."""
+    found = []
+    for part in key if key.__class__ is tuple else (key,):
+        stored = _stored_part(part)
+        if stored is None or (stored.__class__ is np.ndarray and not _is_apart(node, part._node)):
+            key = plain(key)
+            _check_key(key)
+            return key
+        found.append(None if stored is _NEW_AXIS else stored)
+    return tuple(found) if key.__class__ is tuple else found[0]
 
 
 def _put_array(
@@ -186,10 +224,12 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
             return False
         if isinstance(value, Number):
             value = value.scalar
-        elif value.array is None or not _is_apart(node, value):
+        elif value.array is None:
             return False
-        else:
+        elif _is_apart(node, value):
             value = value.array
+        else:
+            return is_basic(key) and _is_there(array, key, value.array)
     quiet = node.dtype is float64 or node.dtype is int64  # of which nothing is lost
     if quiet and not told and key.__class__ is not np.ndarray:
         try:
@@ -210,12 +250,35 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
     return True
 
 
+def _is_there(array: np.ndarray[Any, Any], key: Any, value: np.ndarray[Any, Any]) -> bool:
+    """Whether ``value`` is what ``key`` names in ``array``: what ``x[a:b] += y`` ends with."""
+    try:
+        part: Any = array[key]
+    except IndexError:
+        return False
+    return (
+        part.__class__ is np.ndarray
+        and part.shape == value.shape
+        and part.strides == value.strides
+        and address_of(part) == address_of(value)
+    )
+
+
 def _is_apart(node: Node, value: Node) -> bool:
-    """Whether two stored nodes share no memory; short where both have the pool's."""
+    """Whether two stored nodes share no memory; short where that is memory of our own."""
+    kind = value.__class__
+    if (kind is Loose or kind is Fresh) and not value.is_shared:  # type: ignore[attr-defined]
+        return value is not node
     one, two = node.block, value.block
-    if isinstance(one, PoolBlock) and isinstance(two, PoolBlock):
+    if isinstance(one, _OWN) and isinstance(two, _OWN):
         return one is not two
-    return value.array.size == 1 or not np.may_share_memory(node.array, value.array)  # type: ignore[union-attr]
+    if node.array is None or value.array is None:
+        return False
+    return value.array.size == 1 or not np.may_share_memory(node.array, value.array)
+
+
+_OWN = (PoolBlock, LooseBlock)
+"""Blocks on memory that no other block has."""
 
 
 def _with_arrays(key: Any) -> Any:
@@ -230,7 +293,7 @@ def _with_arrays(key: Any) -> Any:
 def _whole(key: Any) -> Any:
     """``key`` with NumPy's whole numbers, and buffers of one, turned into Python's."""
     if key.__class__ is tuple:
-        return tuple([_whole(part) for part in key])
+        return tuple([part if part.__class__ in _BASIC else _whole(part) for part in key])
     node = getattr(key, "_node", None)
     if isinstance(node, Node) and not node.shape and node.dtype.kind in "iu":
         return int(node.scalar if isinstance(node, Number) else read(node))

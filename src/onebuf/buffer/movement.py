@@ -12,6 +12,7 @@ from onebuf.buffer.handle import Handle
 from onebuf.buffer.order import memory_order
 from onebuf.engine import taken
 from onebuf.errors import ArgumentTypeError, AxisError
+from onebuf.graph import Leaf
 from onebuf.layout import normalize_axes
 
 
@@ -55,7 +56,11 @@ class Movement(Handle):
     @property
     def T(self) -> Self:
         """The axes reversed."""
-        return self.transpose()
+        node = self._node
+        array = node.array
+        if array is None or not node.shape:
+            return self.transpose()
+        return self._view(Leaf(array.T, node.block))  # type: ignore[arg-type]
 
     @property
     def mT(self) -> Self:

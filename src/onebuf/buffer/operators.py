@@ -18,7 +18,7 @@ from onebuf.engine import assign, check_in_place, moved, update
 from onebuf.errors import ArgumentTypeError, ShapeError
 from onebuf.graph import BINARY, UNARY, Foreign, Node, Number, Op
 from onebuf.machine import CPU
-from onebuf.ops import SCALARS, Scalar, binary, copied, full, matmul, unary
+from onebuf.ops import PAIRS, SCALARS, SINGLES, SWAPPED, Scalar, binary, copied, full, matmul, unary
 from onebuf.ops import cast as cast_node
 
 _SCALARS = frozenset(SCALARS)
@@ -90,6 +90,7 @@ def infix(op: Op) -> Callable[..., Any]:
     """``x op y``."""
 
     on_numbers, _ = quick(op)
+    compute = PAIRS[op]
 
     def method(self: Handle, other: Any, /) -> Any:
         cls = self.__class__
@@ -98,9 +99,11 @@ def infix(op: Op) -> Callable[..., Any]:
         if y is None:
             return _with_foreign(op, self, other)
         x = self._node
-        node: Node | None = on_numbers(x, y) if isinstance(x, Number) else None
+        node: Node | None = None
+        if not x.shape and isinstance(x, Number):
+            node = on_numbers(x, y)
         if node is None:
-            node = binary(op, x, y)
+            node = compute(x, y)
             if node.claimed:
                 return self._value(node)
             node.claimed = True  # the rest is `_value`, spelled out for speed
@@ -148,16 +151,17 @@ def reflected(op: Op) -> Callable[..., Any]:
     """``y op x``, where ``y`` does not know how."""
 
     _, on_numbers = quick(op)
+    compute = SWAPPED[op]
 
     def method(self: Handle, other: Any, /) -> Any:
         x = self._node
-        node = on_numbers(x, other) if isinstance(x, Number) else None
+        node = on_numbers(x, other) if not x.shape and isinstance(x, Number) else None
         if node is not None:
             return self._value(node)
-        y = operand(other)
+        y = other if other.__class__ in _SCALARS else operand(other)
         if y is None:
             return _with_foreign(op, self, other, swapped=True)
-        return self._value(binary(op, y, x))
+        return self._value(compute(x, y))
 
     return _named(method, op)
 
@@ -173,7 +177,11 @@ def in_place(op: Op) -> Callable[..., Any]:
     def method(self: Handle, other: Any, /) -> Any:
         if self._base is None and not self._node.shape:
             return forward(self, other)
-        y = other_operand(self, other)
+        kind = other.__class__
+        if kind is self.__class__:
+            y = other._node
+        else:
+            y = other if kind in _SCALARS else other_operand(self, other)
         if y is None:
             return NotImplemented
         update(op, self._node, y)
@@ -186,18 +194,21 @@ def prefix(op: Op) -> Callable[..., Any]:
     """``op x``, also as a method of that name."""
 
     on_number = quick_sign(op)
+    compute = SINGLES[op]
 
     def method(self: Handle, /) -> Any:
         x = self._node
-        node = on_number(x) if on_number is not None and isinstance(x, Number) else None
-        return self._value(unary(op, x) if node is None else node)
+        node = None
+        if not x.shape and on_number is not None and isinstance(x, Number):
+            node = on_number(x)
+        return self._value(compute(x) if node is None else node)
 
     return _named(method, op)
 
 
 def matrix_product(self: Handle, other: Any, /) -> Any:
     """The matrix product ``x @ y``."""
-    y = other_operand(self, other)
+    y = other._node if other.__class__ is self.__class__ else other_operand(self, other)
     return self._value(matmul(self._node, y)) if isinstance(y, Node) else NotImplemented
 
 

@@ -15,6 +15,7 @@ from onebuf.engine.writing import (
     settle_readers,
     update,
     writable,
+    write_small,
 )
 
 __all__ = [
@@ -43,4 +44,5 @@ __all__ = [
     "update",
     "wrapped",
     "writable",
+    "write_small",
 ]

@@ -55,6 +55,7 @@ _FLOATS = (float32, float64, float16, bfloat16)
 _COMPLEX = (complex64, complex128)
 _ALONE = (1,)
 _BOTH = (1, 1)
+_ONE_OF_TWO = (1, 0)
 _WORDS = struct.Struct("5q")
 _PAIR = struct.Struct("7q")
 _MATRIX = struct.Struct("8q")
@@ -173,21 +174,59 @@ def _run(op: Op, given: list[Any], dtype: DT, out: Array) -> bool:
 def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """`_loop` for one operand; short for what is contiguous and of the dtype of the result."""
     slow = _loop(op, theirs)
+    known: dict[DT, Any] = {}
 
     def loop(x: Array, out: Array) -> None:
         dtype = out.dtype
-        if (
-            x.dtype is dtype
-            and dtype in _FLOATS
-            and x.flags.c_contiguous
-            and out.flags.c_contiguous
-        ):
-            block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
-            compiled = elementwise(op, dtype, _ALONE, dtype)
-            if compiled is not None:
-                compiled.quick(address_of_bytes(block), 0, x.size)
+        if x.dtype is not dtype or not x.flags.c_contiguous or not out.flags.c_contiguous:
+            slow(x, out)
+            return
+        run = known.get(dtype)
+        if run is None:
+            compiled = elementwise(op, dtype, _ALONE, dtype) if dtype in _FLOATS else None
+            if compiled is None:
+                slow(x, out)
                 return
-        slow(x, out)
+            run = known[dtype] = compiled.quick
+        block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
+        run(address_of_bytes(block), 0, x.size)
+
+    return loop
+
+
+def _binary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
+    """`_loop` for two operands; short for a contiguous one and a second like it, or a number."""
+    slow = _loop(op, theirs)
+    known: dict[tuple[DT, tuple[int, int]], Any] = {}
+
+    def loop(x: Any, y: Any, out: Array) -> None:
+        dtype, size = out.dtype, out.size
+        is_float = dtype is float64 or dtype is float32
+        if is_float and (y.__class__ is float or y.__class__ is int):
+            y = np.array(y, dtype)
+        if not (
+            is_float
+            and x.__class__ is y.__class__ is np.ndarray
+            and x.dtype is y.dtype is dtype
+            and x.shape == out.shape
+            and (y.shape == x.shape or y.size == 1)
+            and x.flags.c_contiguous
+            and y.flags.c_contiguous
+            and out.flags.c_contiguous
+            and size
+        ):
+            slow(x, y, out)
+            return
+        paces = _BOTH if y.size == size else _ONE_OF_TWO
+        run = known.get((dtype, paces))
+        if run is None:
+            compiled = elementwise(op, dtype, paces, dtype)
+            if compiled is None:
+                slow(x, y, out)
+                return
+            run = known[dtype, paces] = compiled.quick
+        block = _PAIR.pack(address_of(x), address_of(y), address_of(out), size, *paces, 1)
+        run(address_of_bytes(block), 0, size)
 
     return loop
 
@@ -202,6 +241,12 @@ def _prepared(x: Any, dtype: DT, out: Array) -> Array:
 
 def _sum(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     def fold(x: Array, axes: tuple[int, ...], out: Array, keepdims: bool) -> None:
+        quick = _whole.get((op, x.dtype))
+        is_whole = len(axes) == x.ndim and x.size and x.flags.c_contiguous
+        if quick is not None and is_whole and out.dtype is x.dtype:
+            block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 0)
+            quick(address_of_bytes(block), 0, x.size)
+            return
         if not is_ours(op, x.dtype, out.dtype) or not x.size:
             theirs(x, axes, out, keepdims)
             return
@@ -257,11 +302,17 @@ def _fold_rows(op: Op, x: Array, axes: tuple[int, ...], out: Array) -> bool:
     if compiled is None:
         return False
     compiled.quick(address_of_bytes(block), 0, count if count > 1 else extent)
+    if count == 1 and not sequential:
+        _whole[op, out.dtype] = compiled.quick
     return True
 
 
+_whole: dict[tuple[Op, DT], Any] = {}
+"""The programs that fold one row, by operation and dtype, once there are some."""
+
+
 OUR_LOOPS = LOOPS | {
-    op: (_unary_loop if op.name in UNARY else _loop)(op, LOOPS[op]) for op in INEXACT
+    op: (_unary_loop if op.name in UNARY else _binary_loop)(op, LOOPS[op]) for op in INEXACT
 }
 """Elementwise operations on stored arrays: (*operands, out)."""
 OUR_COMPLEX_LOOPS = COMPLEX_LOOPS | {

@@ -27,7 +27,7 @@ Array = np.ndarray[Any, Any]
 def is_worth(array: Array) -> bool:
     """Whether a kernel may write to the elements of ``array`` sooner than NumPy's loops."""
     now = options()
-    return array.size > now.eager_numel and now.tier != "interpret" and array.flags.aligned
+    return array.nbytes > now.eager_nbytes and now.tier != "interpret" and array.flags.aligned
 
 
 def fitted(value: Node, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Node:

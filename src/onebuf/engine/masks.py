@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 ELEMENT_SECONDS = 5e-9
 """What NumPy takes for an element of a mask, about."""
-LEAST = 4096
+LEAST = 12288
 """NumPy is done with fewer elements than this before a kernel has begun."""
 _ITEMSIZES = (1, 2, 4, 8, 16)
 

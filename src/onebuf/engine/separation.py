@@ -15,7 +15,19 @@ computed.
 from __future__ import annotations
 
 from onebuf.engine.realizing import force
-from onebuf.graph import CAST, COPY, PLACED, VIEW, Foreign, Fresh, Node, Number, Readers, waiting
+from onebuf.graph import (
+    CAST,
+    COPY,
+    PLACED,
+    VIEW,
+    Foreign,
+    Fresh,
+    Loose,
+    Node,
+    Number,
+    Readers,
+    waiting,
+)
 
 MOST_NODES = 256
 """Of larger graphs below a copy it is taken for granted that others can write what they read."""
@@ -65,7 +77,7 @@ def _reads_shared(node: Node, with_pending: bool) -> bool:
 
 def _is_shared(node: Node) -> bool:
     """Whether others can write the memory of a stored node."""
-    if isinstance(node, Number) or (isinstance(node, Fresh) and not node.is_shared):
+    if isinstance(node, Number) or (isinstance(node, Fresh | Loose) and not node.is_shared):
         return False
     if isinstance(node, Foreign):
         return True

@@ -26,6 +26,7 @@ from onebuf.graph import (
     SOURCE,
     VIEW,
     Fresh,
+    Loose,
     Node,
     Number,
     Op,
@@ -89,10 +90,9 @@ def assign(target: Node, value: Node | Scalar) -> None:
 
 def update(op: Op, target: Node, value: Node | Scalar) -> None:
     """``target = op(target, value)`` in the memory of ``target``."""
-    dtype = target.dtype
-    array = target.array
-    if array is not None and _update_small(op, target, array, value):
+    if write_small(op, target, target, value):
         return
+    dtype = target.dtype
     if isinstance(value, Node):
         _check_fits(value.shape, target.shape, in_place=True)
     if not is_here(target):
@@ -122,40 +122,73 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
     change(op.name, target, lambda array: _update(op, array, operand, result))
 
 
-def _update_small(op: Op, target: Node, array: Array, value: Any) -> bool:
-    """Update a few stored elements the short way, if there is nothing in the way.
+def write_small(op: Op, target: Node, *operands: Any) -> bool:
+    """Compute ``op`` of few stored elements in the memory of ``target``, if nothing is in the way.
 
-    Whatever is not plain is left to the long way, and so are the errors.
+    Operands are nodes or Python scalars, and are to have the shape of ``target`` or to broadcast to
+    it. Whatever is not plain is left to the long way, and so are the errors.
     """
-    dtype = target.dtype
-    if value.__class__ in _SCALARS:
-        scalar: type = value.__class__
-        operand, other = value, meet_scalar(dtype, scalar)
-    else:
-        operand, other = value.array, value.dtype
-        if operand is None or (operand.shape != array.shape and operand.shape != ()):
-            return False
-    loop = _plain_loop(op, dtype, other)
-    if loop is None or array.size > options().eager_numel or listeners() or switch.on:
+    array, dtype = target.array, target.dtype
+    if array is None or array.nbytes > options().eager_nbytes or listeners() or switch.on:
         return False
-    flags = array.flags
-    if not flags.c_contiguous or not flags.writeable or has_readers(target):
+    arrays: list[Any] = []
+    dtypes: list[Any] = []
+    for operand in operands:
+        if operand.__class__ in _SCALARS:
+            arrays.append(operand)
+            dtypes.append(operand.__class__)
+        else:
+            found = operand.array
+            if found is None:
+                return False
+            arrays.append(found)
+            dtypes.append(operand.dtype)
+    loop = _plain_loop(op, dtype, *dtypes)
+    if loop is None or not array.flags.writeable or has_readers(target):
+        return False
+    if not _has_own_places(array):
         return False
     try:
-        quiet_context().run(loop, array, operand, array)
-    except OverflowError:
+        quiet_context().run(loop, *arrays, array)  # type: ignore[call-arg]
+    except (OverflowError, ValueError):
         return False
     return True
 
 
+def _has_own_places(array: Array) -> bool:
+    """Whether no two elements share a place, for what is found quickly: rows that lie in order.
+
+    Not of bools with gaps between them, which NumPy 2.4's ``isfinite`` writes to wrong places.
+    """
+    if array.flags.c_contiguous:
+        return True
+    if array.dtype == np.bool:
+        return False
+    reach = array.itemsize
+    for extent, step in zip(array.shape[::-1], array.strides[::-1], strict=True):
+        if extent != 1:
+            if abs(step) < reach:
+                return False
+            reach = abs(step) * extent
+    return True
+
+
 @cache
-def _plain_loop(op: Op, dtype: np.dtype[Any], other: np.dtype[Any]) -> Any:
-    """NumPy's loop that updates elements of ``dtype`` in place; None if it takes more than that."""
-    if max(dtype.num, other.num) >= FIRST_ADDED or kind(dtype) == "c":
+def _plain_loop(op: Op, result: np.dtype[Any], *operands: Any) -> Any:
+    """NumPy's loop with this result in place; None if it takes more than that.
+
+    Operands are dtypes, or Python's types for scalars that take the type of the others.
+    """
+    dtypes = [x for x in operands if x not in _SCALARS]
+    if not dtypes:
         return None
-    if elementwise_dtype(op, dtype, other) != dtype:
+    dtypes = [meet_scalar(dtypes[0], x) if x in _SCALARS else x for x in operands]
+    if max(dtype.num for dtype in (*dtypes, result)) >= FIRST_ADDED or "c" in map(kind, dtypes):
         return None
-    if op in INEXACT or op is BINARY["pow"] or is_ours(op, dtype, dtype):
+    computed = elementwise_dtype(op, *dtypes)
+    if not np.can_cast(computed, result, "same_kind"):
+        return None
+    if op in INEXACT or op is BINARY["pow"] or is_ours(op, computed, computed):
         return None
     return OUR_LOOPS.get(op)
 
@@ -176,7 +209,7 @@ def _is_itself(target: Node, value: Node) -> bool:
 
 def _write_by_kernel(target: Node, value: Node) -> bool:
     """Compute ``value`` in the place that it is written to, if that is large and compiled."""
-    if target.numel <= options().eager_numel or target.base.op is SOURCE:
+    if target.nbytes <= options().eager_nbytes or target.base.op is SOURCE:
         return False
     _check_fits(value.shape, target.shape)
     check_kind(value, target)
@@ -190,7 +223,7 @@ def _write_by_kernel(target: Node, value: Node) -> bool:
 
 def _update_by_kernel(op: Op, target: Node, value: Node | Scalar) -> bool:
     """Compute ``op`` in the memory of ``target``, if that is large and compiled."""
-    if target.numel <= options().eager_numel or target.base.op is SOURCE:
+    if target.nbytes <= options().eager_nbytes or target.base.op is SOURCE:
         return False
     array = writable(target)
     in_place = gate.in_place()
@@ -317,7 +350,8 @@ def _why_read_only(node: Node) -> str:
 
 def has_readers(node: Node) -> bool:
     """Whether something may still have to read the memory of ``node``, which is stored."""
-    return (node.__class__ is not Fresh or node.is_shared) and bool(node.readers)
+    is_fresh = node.__class__ is Fresh or node.__class__ is Loose
+    return (not is_fresh or node.is_shared) and bool(node.readers)  # type: ignore[attr-defined]
 
 
 def has_neighbours(node: Node) -> bool:

@@ -7,7 +7,7 @@ from onebuf.graph.infer import (
     reduce_dtype,
     reduction,
 )
-from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Number
+from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Loose, LooseBlock, Number
 from onebuf.graph.node import (
     Node,
     attach,
@@ -86,6 +86,8 @@ __all__ = [
     "Fresh",
     "Kind",
     "Leaf",
+    "Loose",
+    "LooseBlock",
     "Node",
     "Number",
     "Op",

@@ -5,10 +5,12 @@ Small operations and views make little else, so a leaf stores only what differs 
 
 from __future__ import annotations
 
+from pickle import PickleBuffer
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from onebuf.dtypes import is_added
 from onebuf.errors import ExportError
 from onebuf.graph.node import Node
 from onebuf.graph.op import FREED, STORED
@@ -174,6 +176,52 @@ class Fresh(Leaf):
                 cell[2].append(cell)
             else:
                 POOL.give_back(cell[1])
+
+
+class LooseBlock(Block):
+    """A block on memory that is one array's own: no other block has any of it."""
+
+    __slots__ = ()
+
+
+class Loose(Leaf):
+    """A leaf that nobody shares, on memory of NumPy's that is its array's own.
+
+    What NumPy has just computed stays where it is: taking memory of the pool for a few elements
+    costs as much as the operation. As with `Fresh`, whoever asks for the block makes one.
+    """
+
+    __slots__ = ("_block",)
+
+    _block: Block | None
+
+    def __init__(self, array: Array, dtype: DT) -> None:
+        self.shape = array.shape
+        self.dtype = dtype
+        self.array = array
+        self.claimed = False
+        self._block = None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether somebody asked for the block; before, nobody can have to read it."""
+        return self._block is not None
+
+    @property
+    def block(self) -> Block:  # type: ignore[override]
+        """The block that the elements lie on."""
+        if self._block is None:
+            array = self.array
+            assert array is not None
+            # NumPy leaves out arrays between an array and the one whose memory it is, so the pins
+            # of windows must lie on something else.
+            exported: Any = array.view(np.uint8) if is_added(self.dtype) else array
+            memory = PickleBuffer(exported)
+            made = LooseBlock(memory, 0, array.nbytes, address_of(array), True)
+            # One for all threads. No interpreter switches between these lines.
+            if self._block is None:
+                self._block = made
+        return self._block
 
 
 class Freed(Node):

@@ -82,7 +82,9 @@ row_stack = vstack
 @public
 def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Buffer:
     """Buffers side by side: along the second axis, vectors along their only one."""
-    parts = [atleast_1d(x) for x in buffers_of("hstack", tup, "tup")]
+    parts = buffers_of("hstack", tup, "tup")
+    if not all(x._node.shape for x in parts):
+        parts = [atleast_1d(x) for x in parts]
     along = 0 if parts and parts[0].ndim == 1 else 1
     return concat(parts, along, dtype=dtype, casting=casting)
 

@@ -12,10 +12,12 @@ from onebuf.ops.apply import (
     install,
     new_array,
     place,
+    pooled,
     power,
     ternary_where,
     unary,
 )
+from onebuf.ops.at_once import PAIRS, SINGLES, SWAPPED
 from onebuf.ops.contraction import matmul, take, take_along_axis
 from onebuf.ops.creation import arange, as_shape, empty, full
 from onebuf.ops.library import library, several
@@ -48,7 +50,10 @@ from onebuf.ops.sorting import argsort, sort, sortable
 from onebuf.ops.statistics import mean, std, var, widened
 
 __all__ = [
+    "PAIRS",
     "SCALARS",
+    "SINGLES",
+    "SWAPPED",
     "Draw",
     "Padding",
     "Scalar",
@@ -82,6 +87,7 @@ __all__ = [
     "pad",
     "permute",
     "place",
+    "pooled",
     "power",
     "quiet_context",
     "quietly",

@@ -8,7 +8,7 @@ it, everything here builds graphs and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from math import prod
 from typing import Any
@@ -35,13 +35,16 @@ from onebuf.graph import (
     CONSTANT,
     COPY,
     FULL,
+    REDUCE,
     UNARY,
     VIEW,
     WHERE,
     Fresh,
     Kind,
     Leaf,
+    Loose,
     Node,
+    Number,
     Op,
     elementwise_dtype,
     make,
@@ -76,6 +79,10 @@ _TO_BOOL = {
 }
 
 _POW = BINARY["pow"]
+_POSITIONS: dict[Op, Callable[..., Any]] = {
+    REDUCE["argmax"]: np.ndarray.argmax,
+    REDUCE["argmin"]: np.ndarray.argmin,
+}
 _MULTIPLY, _DIVIDE = BINARY["multiply"], BINARY["divide"]
 _loops: dict[Op, Loop] = {}
 _complex_loops: dict[Op, Loop] = {}
@@ -85,9 +92,7 @@ _allocate = POOL.allocate
 _new_cell = POOL.cell
 _shelves = POOL.shelves.by_kind
 _ndarray = np.ndarray
-
-_LEAST_ADOPTED = 16384
-"""Bytes up to which copying a result into the pool costs less than keeping its memory."""
+_empty = np.empty
 
 
 def install(
@@ -118,6 +123,17 @@ def _unary(op: Op, operand: DT) -> tuple[DT, Loop | None]:
     return dtype, loop or _loops.get(op)
 
 
+def plain_loop(op: Op, operands: Sequence[DT], result: DT) -> Any:
+    """NumPy's function that computes ``op`` as every tier does; None if it takes more than one."""
+    is_complex = result.kind == "c" or any(dtype.kind == "c" for dtype in operands)
+    if is_complex and op in _complex_loops:
+        return None
+    if op in _loops and (op is BINARY["maximum"] or op is BINARY["minimum"]):
+        return getattr(np, op.name)  # whose loops here take ``out`` by name
+    loop = _loops.get(op)
+    return loop if isinstance(loop, np.ufunc) else None
+
+
 def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
     """Uninitialised elements in a block of their own."""
     block = _allocate(prod(shape) * dtype.itemsize)
@@ -137,13 +153,19 @@ def place(shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
 
 
 def adopted(array: Array) -> Node:
-    """A node for a new array that nobody else holds: on its memory, or a copy if that is small."""
+    """A node for a new array that nobody else holds: on its memory, where that is its own."""
     dtype = as_dtype(array.dtype)
-    if array.nbytes <= _LEAST_ADOPTED or not array.flags.c_contiguous or array.base is not None:
-        result = place(array.shape, dtype, array.size)
-        result.array[...] = array  # type: ignore[index]
-        return result
-    return Leaf(array, Block.owned(array))
+    is_own = array.base is None and array.flags.carray and array.dtype is dtype and array.ndim
+    if not is_own or options().memory_cap is not None or listeners():
+        return pooled(array)
+    return Loose(array, dtype)
+
+
+def pooled(array: Array) -> Node:
+    """A node for a copy of ``array`` in the pool's memory, which is aligned."""
+    result = place(array.shape, as_dtype(array.dtype), array.size)
+    result.array[...] = array  # type: ignore[index]
+    return result
 
 
 def unary(op: Op, x: Node) -> Node:
@@ -152,7 +174,7 @@ def unary(op: Op, x: Node) -> Node:
     if array is None and x.op is VIEW:
         array = settle(x)
     dtype, loop = _unary(op, x.dtype)
-    if array is not None and array.size <= options().eager_numel and loop is not None:
+    if array is not None and array.nbytes <= options().eager_nbytes and loop is not None:
         result = place(x.shape, dtype, array.size)
         if listeners():
             _run_told(op, result, loop, array, result.array)
@@ -185,8 +207,8 @@ def binary(op: Op, x: Any, y: Any) -> Node:
         except ShapeError as error:
             raise ShapeError(f"{op.name}: {error}") from None
     if a is not None and b is not None and op in _loops:
-        limit = options().eager_numel
-        if a.size <= limit and b.size <= limit:
+        limit = options().eager_nbytes
+        if a.nbytes <= limit and b.nbytes <= limit:
             numel = a.size if shape is x.shape else prod(shape)
             return _now(op, a, b, shape, dtype, numel)
     return make(op, (x, y), None, shape, dtype)
@@ -215,7 +237,7 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
     if array is None and x.op is VIEW:
         array = settle(x)
     scalar_dtype = meet_scalar(x.dtype, value.__class__)
-    if array is not None and array.size <= options().eager_numel and op in _loops:
+    if array is not None and array.nbytes <= options().eager_nbytes and op in _loops:
         dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
         if scalar_dtype.num >= FIRST_ADDED:
             value = scalar_dtype.type(value)
@@ -321,13 +343,22 @@ def fold(
     array = x.array
     if array is None and x.op is VIEW:
         array = settle(x)
-    if array is not None and array.size <= options().eager_numel and op in _folds:
-        result = place(shape, dtype, prod(shape))
+    if array is not None and array.nbytes <= options().eager_nbytes and op in _folds:
         if listeners():
+            result = place(shape, dtype, prod(shape))
             _run_told(op, result, _folds[op], array, axes, result.array, keepdims)
-        else:
+            return result
+        if shape:
+            result = place(shape, dtype, prod(shape))
             quiet_context().run(_folds[op], array, axes, result.array, keepdims)
-        return result
+            return result
+        one = _empty(shape, dtype)
+        quiet_context().run(_folds[op], array, axes, one, keepdims)
+        return Number.of(one[()], dtype)
+    is_few = array is not None and array.size <= options().quick_numel
+    if is_few and op in _POSITIONS and not keepdims and not listeners():
+        found = _POSITIONS[op](array, axes[0] if len(axes) == 1 else None)
+        return Loose(found, dtype) if shape else Number.of(found, dtype)
     if x.base.op.kind is Kind.CONSTANT and (x.op is not VIEW or x.arg.mask is None):
         value = folded(op, x.base.arg, x.numel // (prod(shape) or 1), dtype)
         if value is not None:
@@ -346,12 +377,13 @@ def general(
 ) -> Node:
     """Any operation whose result's shape and dtype are known; without operands, on ``device``."""
     numel = prod(shape)
-    if _run is not None and numel <= options().eager_numel and (device is CPU or device is None):
+    is_small = numel * dtype.itemsize <= options().eager_nbytes and _run is not None
+    if is_small and (device is CPU or device is None):
         arrays = small_arrays(srcs)
         if arrays is not None:
             result = place(shape, dtype, numel)
             if listeners():
-                _run_told(op, result, _run, op, arrays, arg, result.array)
+                _run_told(op, result, _run, op, arrays, arg, result.array)  # type: ignore[arg-type]
             else:
                 quiet_context().run(_run, op, arrays, arg, result.array)  # type: ignore[arg-type]
             return result
@@ -360,7 +392,7 @@ def general(
 
 def small_arrays(nodes: tuple[Node, ...]) -> tuple[Array, ...] | None:
     """The elements of ``nodes`` if all are stored and few enough to compute with at once."""
-    limit = options().eager_numel
+    limit = options().eager_nbytes
     if not limit:
         return None
     arrays = []
@@ -368,7 +400,7 @@ def small_arrays(nodes: tuple[Node, ...]) -> tuple[Array, ...] | None:
         array = node.array
         if array is None:
             array = settle(node)
-        if array is None or array.size > limit:
+        if array is None or array.nbytes > limit:
             return None
         arrays.append(array)
     return tuple(arrays)

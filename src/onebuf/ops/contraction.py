@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from onebuf.dtypes import bool as bool_
-from onebuf.dtypes import int64, kind, promote
+from onebuf.dtypes import complex64, complex128, float32, float64, int64, kind, promote
 from onebuf.errors import ArgumentError, DTypeError, IndexTypeError, ShapeError
-from onebuf.graph import BINARY, MATMUL, REDUCE, TAKE, TAKE_ALONG, Node
+from onebuf.events import listeners
+from onebuf.graph import BINARY, MATMUL, REDUCE, TAKE, TAKE_ALONG, Loose, Node, Number
 from onebuf.layout import broadcast_shapes, normalize_axis
 from onebuf.ops.apply import binary, cast, general
 from onebuf.ops.movement import expand, expand_dims, permute, reshape
+from onebuf.ops.quiet import quiet_context
 from onebuf.ops.reducing import reduce
+from onebuf.options import options
 
 
 def matmul(x: Node, y: Node) -> Node:
     """The matrix product of the last two axes, broadcast over the others."""
+    a, b = x.array, y.array
+    if a is not None and b is not None and x.dtype in _NUMPYS and y.dtype in _NUMPYS:
+        found = _multiplied(a, b, x.dtype if x.dtype is y.dtype else promote(x.dtype, y.dtype))
+        if found is not None:
+            return found
     if not x.shape or not y.shape:
         raise ShapeError(
             f"matmul needs buffers of at least one dimension, got shapes {x.shape} and {y.shape}; "
@@ -35,6 +47,26 @@ def matmul(x: Node, y: Node) -> Node:
     if device is None or device.has_operations:
         return general(MATMUL, factors, None, shape, dtype)
     return reshape(_fold_of_products(*factors, batch), shape)
+
+
+_BLAS = frozenset((float32, float64, complex64, complex128))
+"""Types whose products NumPy leaves to BLAS, as the other tiers do."""
+_NUMPYS = frozenset((int64, *_BLAS))
+"""Types that NumPy itself makes one of those, if they meet one."""
+
+
+def _multiplied(x: Any, y: Any, dtype: Any) -> Node | None:
+    """The product of two vectors or matrices of few elements; None of anything else."""
+    limit = options().quick_numel << 4
+    if not 0 < x.size <= limit or not 0 < y.size <= limit or dtype not in _BLAS or listeners():
+        return None
+    ndim = x.ndim + y.ndim
+    if ndim > 4 or not 0 < x.ndim < 3 or x.shape[-1] != y.shape[0]:
+        return None
+    product = quiet_context().run(np.matmul, x, y)
+    if product.__class__ is not np.ndarray:
+        return Number.of(product, dtype)
+    return Loose(product, dtype) if product.flags.c_contiguous else None
 
 
 def _fold_of_products(x: Node, y: Node, batch: tuple[int, ...]) -> Node:

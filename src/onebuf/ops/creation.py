@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import kind, typed_scalar
+from onebuf.dtypes import int64, kind, typed_scalar
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -22,11 +22,13 @@ from onebuf.errors import (
 from onebuf.events import listeners
 from onebuf.graph import ARANGE, EMPTY, FULL, Node, make
 from onebuf.machine import CPU, Device
-from onebuf.ops.apply import general, place
+from onebuf.ops.apply import general, place, pooled
 from onebuf.ops.quiet import quietly
 from onebuf.options import options
 
 DT = np.dtype[Any]
+_CALM = 1 << 62
+"""No sum or difference of integers below this leaves int64."""
 MAX_NDIM = 64
 """As many axes as NumPy's arrays can have."""
 
@@ -40,6 +42,12 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     extents: tuple[int, ...]
     if shape.__class__ is int and shape >= 0:
         return (shape,)
+    if shape.__class__ is tuple and len(shape) <= MAX_NDIM:
+        for extent in shape:
+            if extent.__class__ is not int or extent < 0:
+                break
+        else:
+            return shape
     try:
         extents = (as_int(shape),)  # type: ignore[arg-type]
     except TypeError:
@@ -70,7 +78,7 @@ def full(shape: tuple[int, ...], value: Any, dtype: DT, device: Device = CPU) ->
     # Zeros differ in sign, and yet are equal.
     typed = _typed(value, dtype) if value or value.__class__ is int else _convert(value, dtype)
     numel = prod(shape)
-    if numel <= options().eager_numel and device is CPU and not listeners():
+    if numel * dtype.itemsize <= options().eager_nbytes and device is CPU and not listeners():
         result = place(shape, dtype, numel)
         result.array.fill(typed)  # type: ignore[union-attr]
         return result
@@ -103,7 +111,7 @@ _typed = lru_cache(100, typed=True)(_convert)
 def empty(shape: tuple[int, ...], dtype: DT, device: Device = CPU) -> Node:
     """Elements of no particular value; if many, no memory is taken before the first use."""
     numel = prod(shape)
-    if numel <= options().eager_numel and device is CPU:
+    if numel * dtype.itemsize <= options().eager_nbytes and device is CPU:
         return place(shape, dtype, numel)
     _check_size(numel, shape, dtype, device)
     return make(EMPTY, (), None, shape, dtype, unique=True, device=device)
@@ -111,6 +119,11 @@ def empty(shape: tuple[int, ...], dtype: DT, device: Device = CPU) -> Node:
 
 def arange(start: Any, stop: Any, step: Any, dtype: DT, device: Device = CPU) -> Node:
     """``start``, ``start + step``, ... up to but not including ``stop``."""
+    few = options().quick_numel
+    if start.__class__ is stop.__class__ is step.__class__ is int and dtype is int64 and step:
+        is_inside = -_CALM < start < _CALM and -_CALM < stop < _CALM
+        if is_inside and (stop - start) // step <= few and device is CPU and not listeners():
+            return pooled(np.arange(start, stop, step))
     for name, bound in (("start", start), ("stop", stop), ("step", step)):
         if bound.__class__ is int:
             continue

@@ -114,10 +114,14 @@ def _product(x: Term, y: Term, keep: Collection[Label]) -> Term:
         return _slid(y, x, batch, right, inner)
     shapes = [[_size(x, y, label) for label in group] for group in (batch, left, inner, right)]
     rows, middle, columns = [prod(shape) for shape in shapes[1:]]
-    one = reshape(_ordered(x, batch + left + inner), [*shapes[0], rows, middle])
-    two = reshape(_ordered(y, batch + inner + right), [*shapes[0], middle, columns])
-    node = reshape(matmul(one, two), [*shapes[0], *shapes[1], *shapes[3]])
+    one = _shaped(_ordered(x, batch + left + inner), (*shapes[0], rows, middle))
+    two = _shaped(_ordered(y, batch + inner + right), (*shapes[0], middle, columns))
+    node = _shaped(matmul(one, two), (*shapes[0], *shapes[1], *shapes[3]))
     return Term(batch + left + right, node)
+
+
+def _shaped(node: Node, shape: tuple[int, ...]) -> Node:
+    return node if node.shape == shape else reshape(node, shape)
 
 
 def _is_windows(term: Term, inner: Labels) -> bool:

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError, OnebufError
-from onebuf.graph import LIBRARY, Node
+from onebuf.events import listeners
+from onebuf.graph import LIBRARY, Node, Number
 from onebuf.machine import CPU, Device
-from onebuf.ops.apply import adopted, general, small_arrays
-from onebuf.ops.quiet import quietly
+from onebuf.ops.apply import adopted, general, place, pooled, small_arrays
+from onebuf.ops.quiet import quiet_context, quietly
+from onebuf.options import options
 
 DT = np.dtype[Any]
 Array = np.ndarray[Any, Any]
@@ -40,14 +43,21 @@ class Call:
     name: str = ""
 
     def __call__(self, *arrays: Any) -> Any:
-        """The result, as a new array; what the library refuses is an error that names the call."""
-        try:
-            return self.function(*arrays, *self.static)
-        except OnebufError:
-            raise
-        except (IndexError, ValueError, TypeError) as error:
-            refused = next(ours for theirs, ours in _REFUSALS if isinstance(error, theirs))
-            raise refused(f"{self.name} cannot handle these values: {error}") from error
+        """The result, as a new array."""
+        return _called(self.function, self.static, self.name, arrays)
+
+
+def _called(
+    function: Callable[..., Any], static: tuple[Any, ...], name: str, arrays: tuple[Any, ...]
+) -> Any:
+    """What ``function`` finds; what the library refuses is an error that names the call."""
+    try:
+        return function(*arrays, *static)
+    except OnebufError:
+        raise
+    except (IndexError, ValueError, TypeError) as error:
+        refused = next(ours for theirs, ours in _REFUSALS if isinstance(error, theirs))
+        raise refused(f"{name} cannot handle these values: {error}") from error
 
 
 class Shared:
@@ -110,4 +120,28 @@ def library(
     the host, for ``device``.
     """
     name = name or getattr(function, "__name__", "the call")
-    return general(LIBRARY, nodes, Call(function, static, name), shape, dtype, device=device)
+    if prod(shape) <= options().quick_numel and device is CPU and not listeners():
+        arrays = small_arrays(nodes)
+        if arrays is not None:
+            found = quiet_context().run(_called, function, static, name, arrays)
+            return _kept(found, arrays, shape, dtype) if nodes else pooled(np.asarray(found, dtype))
+    call = Call(function, static, name)
+    return general(LIBRARY, nodes, call, shape, dtype, device=device)
+
+
+def _kept(found: Any, arrays: tuple[Array, ...], shape: tuple[int, ...], dtype: DT) -> Node:
+    """The result of a call, in the memory that the library took for it if that is new."""
+    if not shape and found.__class__ is dtype.type:
+        return Number.of(found, dtype)
+    if found.__class__ is not np.ndarray or found.dtype is not dtype or found.shape != shape:
+        result = place(shape, dtype, prod(shape))
+        quietly(_fill, result.array, found)
+        return result
+    for array in arrays:
+        if found is array:
+            found = found.copy()
+    return adopted(found)
+
+
+def _fill(out: Array, found: Any) -> None:
+    np.copyto(out, found, casting="unsafe")

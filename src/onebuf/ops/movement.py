@@ -9,6 +9,7 @@ follows the same algebra; everything it refuses goes to the layout, whose errors
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from operator import index as as_int
 from typing import Any
 
@@ -16,10 +17,12 @@ import numpy as np
 
 from onebuf.dtypes import promote
 from onebuf.errors import ArgumentTypeError, CopyError, LayoutError, ShapeError
+from onebuf.events import listeners
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
 from onebuf.layout import View, normalize_axes, normalize_axis
 from onebuf.memory import address_of
-from onebuf.ops.apply import cast, general
+from onebuf.ops.apply import adopted, cast, general, small_arrays
+from onebuf.options import options
 
 _ndarray = np.ndarray
 _ALL = slice(None)
@@ -236,6 +239,10 @@ def concat(nodes: Sequence[Node], axis: int | None = 0) -> Node:
     dtype = promote(*[node.dtype for node in nodes])
     extent = sum([node.shape[axis] for node in nodes])
     shape = (*first.shape[:axis], extent, *first.shape[axis + 1 :])
+    if prod(shape) <= options().quick_numel and not listeners():
+        arrays = small_arrays(tuple(nodes))
+        if arrays is not None:
+            return _joined(arrays, axis)
     parts = [node if node.dtype is dtype else cast(node, dtype) for node in nodes]
     return general(CONCAT, tuple(parts), axis, shape, dtype)
 
@@ -274,4 +281,18 @@ def stack(nodes: Sequence[Node], axis: int = 0) -> Node:
                 f"stack needs buffers of one shape, got {nodes[0].shape} and {node.shape} (all "
                 f"input arrays must have the same shape); broadcast or reshape them first"
             )
+    arrays = small_arrays(tuple(nodes))
+    few = len(nodes) * nodes[0].numel <= options().quick_numel
+    if few and arrays is not None and not listeners():
+        key = (_ALL,) * axis + (None,)
+        return _joined([array[key] for array in arrays], axis)
     return concat([expand_dims(node, axis) for node in nodes], axis)
+
+
+def _joined(arrays: Sequence[Any], axis: int) -> Node:
+    """Arrays of the types that buffers have, one after another in new memory."""
+    dtype = arrays[0].dtype
+    if any(array.dtype is not dtype for array in arrays):
+        dtype = promote(*[array.dtype for array in arrays])
+        arrays = [array.astype(dtype, copy=False) for array in arrays]
+    return adopted(np.concatenate(arrays, axis))

@@ -51,7 +51,10 @@ def _sorted(x: Array, axis: int, descending: bool) -> Array:
 def _has_negative_zero(x: Array) -> bool:
     if x.dtype.kind != "f":
         return False
-    return bool((np.ascontiguousarray(x).view(f"i{x.itemsize}") == _least(x.itemsize)).any())
+    return bool((np.ascontiguousarray(x).view(_SIGNED[x.itemsize]) == _least(x.itemsize)).any())
+
+
+_SIGNED = {n: np.dtype(f"i{n}") for n in (1, 2, 4, 8)}
 
 
 def _least(itemsize: int) -> int:

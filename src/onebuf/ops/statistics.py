@@ -16,6 +16,7 @@ import numpy as np
 from onebuf.dtypes import float32, float64, kind
 from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
 from onebuf.ops.apply import binary, cast, place, small_arrays, unary
+from onebuf.ops.at_once import PAIRS
 from onebuf.ops.library import library
 from onebuf.ops.movement import index
 from onebuf.ops.quiet import quietly
@@ -31,7 +32,7 @@ def mean(x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
     total = reduce(REDUCE["sum"], widened(x), axis, keepdims)
     if kind(total.dtype) == "c":
         return library(_over, (total,), (count,), total.shape, total.dtype, "mean")
-    return _narrow(binary(BINARY["divide"], total, float(count)), x)
+    return _narrow(PAIRS[BINARY["divide"]](total, float(count)), x)
 
 
 def var(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import index as as_int
 from types import EllipsisType
 from typing import Any
@@ -48,6 +49,12 @@ def parse_text(subscripts: str, ndims: Sequence[int]) -> Summation:
     >>> parse_text("...i,i->...", (2, 1)).output
     (Broadcast(following=0),)
     """
+    return _parsed(subscripts, tuple(ndims))
+
+
+@lru_cache(256)
+def _parsed(subscripts: str, ndims: tuple[int, ...]) -> Summation:
+    """`parse_text`, which programs ask for again and again."""
     text = subscripts.replace(" ", "")
     left, arrow, right = text.partition("->")
     terms = [_characters(subscripts, term) for term in left.split(",")]

@@ -16,7 +16,7 @@ from onebuf.buffer import Buffer
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy_calls import Call
 from onebuf.dtypes import is_supported
-from onebuf.ops import adopted
+from onebuf.ops import pooled
 from onebuf.random.lazy_generator import own_buffer
 
 
@@ -53,7 +53,7 @@ def giving_buffers(function: Callable[..., Any]) -> Callable[..., Any]:
 def taken(result: Any) -> Any:
     """A new array as a buffer on its memory; anything else as it is."""
     if type(result) is np.ndarray and is_supported(result.dtype):
-        return own_buffer(adopted(result))
+        return own_buffer(pooled(result))
     return result
 
 

@@ -1,0 +1,129 @@
+"""Element-wise operations on a few stored elements, in as few steps of Python as there can be.
+
+Most operations of most programs are these. NumPy computes them, in memory of its own, if its loop
+is the one that all tiers agree on: which one that is depends on the dtypes alone, and is looked up.
+Everything else takes the long way, in `onebuf.ops.apply`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf.dtypes import FIRST_ADDED, meet_scalar
+from onebuf.events import listeners
+from onebuf.graph import BINARY, UNARY, Element, Loose, Node, Number, Op, elementwise_dtype
+from onebuf.ops.apply import SCALARS, binary, plain_loop, power, unary
+from onebuf.ops.quiet import quiet_context
+from onebuf.options import options
+
+_SCALARS = frozenset(SCALARS)
+_new = object.__new__
+_ndarray = np.ndarray
+Known = tuple[Any, np.dtype[Any]]
+"""NumPy's function, and the dtype of its result; None in place of the function: the long way."""
+
+
+def pair(op: Op, swapped: bool = False) -> Callable[[Node, Any], Node]:
+    """`onebuf.ops.binary` of ``op``, whose second operand may be a Python scalar.
+
+    With ``swapped``, the second operand is on the left of the first.
+    """
+    known: dict[tuple[np.dtype[Any], Any], Known] = {}
+
+    def later(x: Node, y: Any) -> Node:
+        return binary(op, y, x) if swapped else binary(op, x, y)
+
+    def compute(x: Node, y: Any) -> Node:
+        a = x.array
+        shape = x.shape
+        kind = y.__class__
+        if kind in _SCALARS:
+            b, key, numel = y, (x.dtype, kind), 1
+        elif kind is Element and x.dtype is y.dtype:
+            b, key, numel = y.scalar, (x.dtype, y.dtype), 1
+        else:
+            b, key = y.array, (x.dtype, y.dtype)
+            numel = 1 if b is None or y.shape == shape else b.size
+        if a is None or b is None or listeners():
+            return later(x, y)
+        try:
+            function, dtype = known[key]
+        except KeyError:
+            function, dtype = known[key] = _known(op, *key)
+        limit = options().quick_numel
+        if function is None or a.size * numel > (limit if numel == 1 else limit << 4):
+            return later(x, y)
+        try:
+            run = quiet_context().run
+            array = run(function, b, a) if swapped else run(function, a, b)
+        except (ValueError, OverflowError):
+            return later(x, y)  # whose errors say more
+        if array.__class__ is not _ndarray:
+            return Number.of(array, dtype)
+        if not array.flags.c_contiguous:
+            return later(x, y)
+        node = _new(Loose)  # its `__init__`, spelled out for speed
+        node.shape = array.shape
+        node.dtype = dtype
+        node.array = array
+        node.claimed = False
+        node._block = None
+        return node
+
+    return compute
+
+
+def single(op: Op) -> Callable[[Node], Node]:
+    """`onebuf.ops.unary` of ``op``."""
+    known: dict[np.dtype[Any], Known] = {}
+
+    def compute(x: Node) -> Node:
+        a = x.array
+        if a is None or a.size > options().quick_numel or listeners():
+            return unary(op, x)
+        try:
+            function, dtype = known[x.dtype]
+        except KeyError:
+            function, dtype = known[x.dtype] = _known(op, x.dtype)
+        if function is None:
+            return unary(op, x)
+        array = quiet_context().run(function, a)
+        if array.__class__ is not _ndarray:
+            return Number.of(array, dtype)
+        if not array.flags.c_contiguous:
+            return unary(op, x)
+        return Loose(array, dtype)
+
+    return compute
+
+
+def _known(op: Op, *operands: Any) -> Known:
+    """What computes ``op`` on operands of these dtypes; a Python type stands for a scalar."""
+    first, *others = operands
+    dtypes = [first, *[meet_scalar(first, x) if x in _SCALARS else x for x in others]]
+    if max(dtype.num for dtype in dtypes) >= FIRST_ADDED:
+        return None, first
+    dtype = elementwise_dtype(op, *dtypes)
+    return plain_loop(op, dtypes, dtype), dtype
+
+
+def _power(compute: Callable[[Node, Any], Node]) -> Callable[[Node, Any], Node]:
+    """`pair` of a power, which may be a function of its base alone."""
+
+    def computed(x: Node, y: Any) -> Node:
+        plain = power(x.dtype, y)
+        return compute(x, y) if plain is None else SINGLES[plain](x)
+
+    return computed
+
+
+SINGLES = {op: single(op) for op in UNARY.values()}
+"""`single` of every operation."""
+PAIRS = {op: pair(op) for op in BINARY.values()}
+"""`pair` of every operation."""
+SWAPPED = {op: pair(op, True) for op in BINARY.values()}
+"""The same with operands in the other order."""
+PAIRS[BINARY["pow"]] = _power(PAIRS[BINARY["pow"]])
