@@ -177,6 +177,10 @@ def test_an_operator_is_also_reflected_and_in_place(operator: str, prefix: str) 
 def test_an_attribute_can_be_read_and_not_written(name: str) -> None:
     x = xp.asarray([[1.0, 2.0]])
     assert name in dir(x)
+    if name == "shape":  # NumPy's programs assign it
+        x.shape = (2, 1)
+        assert x.shape == (2, 1)
+        return
     with pytest.raises(AttributeError):
         setattr(x, name, getattr(x, name))
 

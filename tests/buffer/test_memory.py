@@ -95,3 +95,26 @@ def test_trimming_gives_cells_back_too() -> None:
     onebuf.trim()
     assert onebuf.memory_stats()["CPU"].cached < 4 * 2**20
     assert (Buffer(np.ones((3, 5))) * 2).sum().item() == 30.0
+
+
+MAKERS = {
+    "Buffer": lambda: Buffer([1.0, 2.0, 3.0]),
+    "asarray": lambda: onebuf.asarray([1, 2, 3]),
+    "array": lambda: onebuf.array([[1.0], [2.0]]),
+    "converted": lambda: onebuf.asarray([1, 2], dtype="float32"),
+    "copied": lambda: onebuf.asarray(np.ones(3), copy=True),
+    "arange": lambda: onebuf.arange(5),
+    "zeros": lambda: onebuf.zeros(3),
+    "ones": lambda: Buffer.ones((2, 2)),
+    "full": lambda: onebuf.full(3, 2.0),
+    "linspace": lambda: onebuf.linspace(0, 1, 5),
+    "eye": lambda: onebuf.eye(3),
+    "uniform": lambda: onebuf.random.uniform(size=4),
+    "normal": lambda: onebuf.random.default_rng(0).normal(size=4),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_what_is_made_is_aligned_for_others(make) -> None:
+    made = [make() for _ in range(20)]
+    assert {np.asarray(x).ctypes.data % 64 for x in made} == {0}

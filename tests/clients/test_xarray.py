@@ -183,7 +183,7 @@ def test_a_least_squares_fit_by_dot_products() -> None:
 
 
 def test_work_on_pending_buffers_stays_pending() -> None:
-    x = onebuf.asarray(np.ones((300, 400))) * 2
+    x = onebuf.asarray(np.ones((300, 400)), copy=True) * 2
     data = xr.DataArray(x, dims=("y", "x"))
     result = (data.transpose("x", "y") + 1).isel(x=slice(10)).sum("y")
     assert not x.is_realized

@@ -64,10 +64,11 @@ def test_tiles_have_the_value_of_rows(
     piece: int,
     lanes: int,
 ) -> None:
-    array = numbers((rows, columns + offset), dtype)[:, offset:]
+    wide = numbers((rows, columns + offset), dtype)
+    array = wide[:, offset:]
     second = numbers((columns, rows), other)
     with ob.config(eager_numel=0):
-        x, y = ob.asarray(array).T, ob.asarray(second)
+        x, y = ob.asarray(wide, copy=True)[:, offset:].T, ob.asarray(second, copy=True)
         made = {
             "copy": lambda: copied(x),
             "add": lambda: x + y,
