@@ -131,4 +131,4 @@ class Movement(Handle):
                 f"pad needs one (before, after) pair for each of {len(self._node.shape)} axes, "
                 f"got {widths!r}"
             ) from None
-        return self._value(ops.pad(self._node, pairs, value))
+        return self._alike(ops.pad(self._node, pairs, value))

@@ -122,11 +122,6 @@ class Block:
             block.settle_in_file()
         return block
 
-    @classmethod
-    def owned(cls, array: np.ndarray[Any, Any]) -> Block:
-        """The memory of a contiguous array that was made for this block and is nobody else's."""
-        return cls(array, 0, array.nbytes, address_of(array), True)
-
     def settle_in_file(self) -> None:
         """Get to know the blocks on other mappings of the file that this memory is mapped from."""
         if self.territory is None:

@@ -66,7 +66,7 @@ class Territory:
 
     >>> from onebuf.memory import Block
     >>> import numpy as np
-    >>> whole, half = Block.owned(np.arange(8)), Block.owned(np.arange(4))
+    >>> whole, half = Block.foreign(np.arange(8)), Block.foreign(np.arange(4))
     >>> land = Territory()
     >>> land.settle(whole, 0)
     >>> land.settle(half, 32)
