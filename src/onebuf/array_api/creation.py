@@ -172,7 +172,9 @@ def empty_like(
     """Elements of no particular value in the shape and dtype of ``x``."""
     plain = dtype is None and shape is None and device is None
     if plain and x.__class__ is Buffer and order in ("C", "K"):
-        return Buffer._place(ops.empty(x._node.shape, x._node.dtype))
+        array = x._node.array
+        if array is not None and array.flags.c_contiguous:
+            return Buffer._place(ops.empty(array.shape, x._node.dtype))
     x = buffer_of("empty_like", x)
     wanted = x.dtype if dtype is None else dtype
     extents = x.shape if shape is None else shape

@@ -6,6 +6,7 @@ from onebuf.engine.moving import moved, reinterpreted, shared, unwrapped, wrappe
 from onebuf.engine.planning import items_for
 from onebuf.engine.realizing import force, is_here, look, own, read, realize
 from onebuf.engine.separation import settle_copies, taken
+from onebuf.engine.small_writes import write_small
 from onebuf.engine.writing import (
     assign,
     change,
@@ -15,7 +16,6 @@ from onebuf.engine.writing import (
     settle_readers,
     update,
     writable,
-    write_small,
 )
 
 __all__ = [

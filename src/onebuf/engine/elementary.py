@@ -97,6 +97,10 @@ def _columns(op: Op, dtype: DT) -> Any:
     return attempt(op.name, lambda: rows().columns(op, dtype))
 
 
+_quick: dict[tuple[Op, DT, tuple[int, ...]], Any] = {}
+"""The programs of functions as they are called for a few contiguous elements."""
+
+
 def _loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     def loop(*operands: Any) -> None:
         *given, out = operands
@@ -174,20 +178,19 @@ def _run(op: Op, given: list[Any], dtype: DT, out: Array) -> bool:
 def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """`_loop` for one operand; short for what is contiguous and of the dtype of the result."""
     slow = _loop(op, theirs)
-    known: dict[DT, Any] = {}
 
     def loop(x: Array, out: Array) -> None:
         dtype = out.dtype
         if x.dtype is not dtype or not x.flags.c_contiguous or not out.flags.c_contiguous:
             slow(x, out)
             return
-        run = known.get(dtype)
+        run = _quick.get((op, dtype, _ALONE))
         if run is None:
             compiled = elementwise(op, dtype, _ALONE, dtype) if dtype in _FLOATS else None
             if compiled is None:
                 slow(x, out)
                 return
-            run = known[dtype] = compiled.quick
+            run = _quick[op, dtype, _ALONE] = compiled.quick
         block = _WORDS.pack(address_of(x), address_of(out), x.size, 1, 1)
         run(address_of_bytes(block), 0, x.size)
 
@@ -197,7 +200,6 @@ def _unary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
 def _binary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """`_loop` for two operands; short for a contiguous one and a second like it, or a number."""
     slow = _loop(op, theirs)
-    known: dict[tuple[DT, tuple[int, int]], Any] = {}
 
     def loop(x: Any, y: Any, out: Array) -> None:
         dtype, size = out.dtype, out.size
@@ -218,13 +220,13 @@ def _binary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
             slow(x, y, out)
             return
         paces = _BOTH if y.size == size else _ONE_OF_TWO
-        run = known.get((dtype, paces))
+        run = _quick.get((op, dtype, paces))
         if run is None:
             compiled = elementwise(op, dtype, paces, dtype)
             if compiled is None:
                 slow(x, y, out)
                 return
-            run = known[dtype, paces] = compiled.quick
+            run = _quick[op, dtype, paces] = compiled.quick
         block = _PAIR.pack(address_of(x), address_of(y), address_of(out), size, *paces, 1)
         run(address_of_bytes(block), 0, size)
 

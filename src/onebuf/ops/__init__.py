@@ -1,18 +1,15 @@
 """What each operation means: functions from nodes to nodes."""
 
+from onebuf.ops.allocation import adopted, new_array, place, pooled
 from onebuf.ops.apply import (
     SCALARS,
     Scalar,
-    adopted,
     as_operand,
     binary,
     cast,
     constant,
     general,
     install,
-    new_array,
-    place,
-    pooled,
     power,
     ternary_where,
     unary,

@@ -17,7 +17,6 @@ import numpy as np
 
 from onebuf.dtypes import (
     FIRST_ADDED,
-    as_dtype,
     check_real,
     complex64,
     complex128,
@@ -28,7 +27,7 @@ from onebuf.dtypes import (
 )
 from onebuf.dtypes import bool as bool_
 from onebuf.errors import ArgumentTypeError, DTypeError, OnebufError, ScalarRangeError, ShapeError
-from onebuf.events import Allocated, Copied, listeners, run_told, tell
+from onebuf.events import Copied, listeners, run_told, tell
 from onebuf.graph import (
     BINARY,
     CAST,
@@ -39,9 +38,7 @@ from onebuf.graph import (
     UNARY,
     VIEW,
     WHERE,
-    Fresh,
     Kind,
-    Leaf,
     Loose,
     Node,
     Number,
@@ -54,7 +51,7 @@ from onebuf.graph import (
 )
 from onebuf.layout import broadcast_shapes
 from onebuf.machine import CPU, Device
-from onebuf.memory import POOL, Block
+from onebuf.ops.allocation import place
 from onebuf.ops.constants import folded
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
@@ -88,9 +85,6 @@ _loops: dict[Op, Loop] = {}
 _complex_loops: dict[Op, Loop] = {}
 _folds: dict[Op, Callable[..., Any]] = {}
 _run: Run | None = None
-_allocate = POOL.allocate
-_new_cell = POOL.cell
-_shelves = POOL.shelves.by_kind
 _ndarray = np.ndarray
 _empty = np.empty
 
@@ -132,40 +126,6 @@ def plain_loop(op: Op, operands: Sequence[DT], result: DT) -> Any:
         return getattr(np, op.name)  # whose loops here take ``out`` by name
     loop = _loops.get(op)
     return loop if isinstance(loop, np.ufunc) else None
-
-
-def new_array(shape: tuple[int, ...], dtype: DT) -> tuple[Array, Block]:
-    """Uninitialised elements in a block of their own."""
-    block = _allocate(prod(shape) * dtype.itemsize)
-    return _ndarray(shape, dtype, block.memory, block.offset_bytes), block
-
-
-def place(shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
-    """A node for ``numel`` elements that are about to be written to its array."""
-    try:
-        cell = _shelves[shape, dtype].pop()
-    except (KeyError, IndexError):
-        new = _new_cell(shape, dtype, numel * dtype.itemsize)
-        return Leaf(*new_array(shape, dtype)) if new is None else Fresh(new, shape, dtype)
-    if listeners():
-        tell(Allocated(cell.chunk.nbytes, POOL.stats().in_use))
-    return Fresh(cell, shape, dtype)
-
-
-def adopted(array: Array) -> Node:
-    """A node for a new array that nobody else holds: on its memory, where that is its own."""
-    dtype = as_dtype(array.dtype)
-    is_own = array.base is None and array.flags.carray and array.dtype is dtype and array.ndim
-    if not is_own or options().memory_cap is not None or listeners():
-        return pooled(array)
-    return Loose(array, dtype)
-
-
-def pooled(array: Array) -> Node:
-    """A node for a copy of ``array`` in the pool's memory, which is aligned."""
-    result = place(array.shape, as_dtype(array.dtype), array.size)
-    result.array[...] = array  # type: ignore[index]
-    return result
 
 
 def unary(op: Op, x: Node) -> Node:

@@ -61,7 +61,7 @@ def _multiplied(x: Any, y: Any, dtype: Any) -> Node | None:
     if not 0 < x.size <= limit or not 0 < y.size <= limit or dtype not in _BLAS or listeners():
         return None
     ndim = x.ndim + y.ndim
-    if ndim > 4 or not 0 < x.ndim < 3 or x.shape[-1] != y.shape[0]:
+    if ndim > 4 or not 0 < x.ndim < 3 or not y.ndim or x.shape[-1] != y.shape[0]:
         return None
     product = quiet_context().run(np.matmul, x, y)
     if product.__class__ is not np.ndarray:

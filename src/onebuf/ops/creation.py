@@ -22,7 +22,8 @@ from onebuf.errors import (
 from onebuf.events import listeners
 from onebuf.graph import ARANGE, EMPTY, FULL, Node, make
 from onebuf.machine import CPU, Device
-from onebuf.ops.apply import general, place, pooled
+from onebuf.ops.allocation import place, pooled
+from onebuf.ops.apply import general
 from onebuf.ops.quiet import quietly
 from onebuf.options import options
 

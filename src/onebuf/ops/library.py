@@ -18,7 +18,8 @@ from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError, One
 from onebuf.events import listeners
 from onebuf.graph import LIBRARY, Node, Number
 from onebuf.machine import CPU, Device
-from onebuf.ops.apply import adopted, general, place, pooled, small_arrays
+from onebuf.ops.allocation import adopted, place, pooled
+from onebuf.ops.apply import general, small_arrays
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.options import options
 

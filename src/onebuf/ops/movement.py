@@ -21,7 +21,8 @@ from onebuf.events import listeners
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
 from onebuf.layout import View, normalize_axes, normalize_axis
 from onebuf.memory import address_of
-from onebuf.ops.apply import adopted, cast, general, small_arrays
+from onebuf.ops.allocation import adopted
+from onebuf.ops.apply import cast, general, small_arrays
 from onebuf.options import options
 
 _ndarray = np.ndarray

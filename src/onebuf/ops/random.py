@@ -16,7 +16,8 @@ from ml_dtypes import finfo
 from onebuf.dtypes import float32, float64, int64, kind, uint32, uint64
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.graph import BINARY, CONSTANT, RANDOM_BITS, UNARY, Node
-from onebuf.ops.apply import adopted, binary, cast, general, place, unary
+from onebuf.ops.allocation import adopted, place
+from onebuf.ops.apply import binary, cast, general, unary
 from onebuf.ops.movement import concat, index, reshape
 from onebuf.ops.small_draws import small_draw
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from onebuf.dtypes import float32, float64, kind
 from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
-from onebuf.ops.apply import binary, cast, place, small_arrays, unary
+from onebuf.ops.allocation import place
+from onebuf.ops.apply import binary, cast, small_arrays, unary
 from onebuf.ops.at_once import PAIRS
 from onebuf.ops.library import library
 from onebuf.ops.movement import index
