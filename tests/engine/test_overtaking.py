@@ -61,6 +61,37 @@ def test_what_was_asked_for_stays_right(point: str, handler: Handler) -> None:
         after += 1
 
 
+WRITES: dict[str, Callable[[Any, Any], object]] = {
+    "assigns an expression": lambda target, new: target.__setitem__(..., new),
+    "assigns a part": lambda target, new: target.__setitem__(slice(2, 11), new[2:11]),
+    "updates": lambda target, new: target.__iadd__(new),
+}
+
+
+@pytest.mark.parametrize("size", [1, 20])
+@pytest.mark.parametrize("write", WRITES.values(), ids=list(WRITES))
+@pytest.mark.parametrize("point", [*POINTS, "write.settle", "write.ready", "write.start"])
+def test_a_write_that_is_overtaken_writes_once(
+    point: str, write: Callable[..., object], size: int
+) -> None:
+    """The handler computes what is about to be written, or what it is made of."""
+    array = np.arange(1, size + 1)
+    value = (array - array) % 7
+    wanted = array.copy()
+    write(wanted, value)
+    after, has_come = 0, True
+    while has_come:
+        target = (ob.asarray(array) * 1).realize()
+        middle = target - target
+        new = middle % 7
+        with at_point(point, lambda new=new: new.tolist(), after) as count:
+            write(target, new)
+        has_come = count == [1]
+        np.testing.assert_array_equal(np.array(target), wanted)
+        np.testing.assert_array_equal(np.array(new), value)
+        after += 1
+
+
 @pytest.mark.parametrize("point", POINTS)
 def test_memory_that_the_handler_handed_out_stays_that_of_the_result(point: str) -> None:
     after, has_come = 0, True
