@@ -12,7 +12,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config, ops
-from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, node, waiting
+from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, node, running, settle, waiting
 
 FLOAT32 = np.dtype("float32")
 
@@ -346,3 +346,13 @@ def test_threads_that_share_a_fresh_result_share_one_block():
         for thread in threads:
             thread.join()
         assert len({id(block) for block in blocks}) == 1
+
+
+def test_looking_at_a_view_waits_for_nobody_and_holds_nothing(monkeypatch):
+    """An interrupt right after a lock was taken would leave it taken for ever."""
+    x = onebuf.asarray(np.arange(6.0), copy=True)
+    with config(eager_numel=0):
+        y = (x * 2).reshape(2, 3)[1]
+    y.base.realize()
+    monkeypatch.setattr(running, "lock", None)
+    assert settle(y._node).tolist() == [6, 8, 10]

@@ -30,7 +30,6 @@ import numpy as np
 
 from onebuf import switch
 from onebuf.errors import DeviceError
-from onebuf.graph import running
 from onebuf.graph.op import CONSTANT, FAILED, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.graph.readers import MANY, Readers, find, prune
@@ -246,14 +245,7 @@ def settle(node: Node) -> Array | None:
         if base.array is not None and base.block is not None and arg.mask is None:
             array = strided(base.block, base.dtype, arg)
             node.block = base.block
-            node.array = array
-            if running.lock.acquire(blocking=False):  # else another thread plans with it
-                try:
-                    node.op = STORED
-                    node.srcs = ()
-                    node.arg = None
-                finally:
-                    running.lock.release()
+            node.array = array  # it stays a view: another thread may be planning with it
     return node.array
 
 
