@@ -8,7 +8,7 @@ import pytest
 import onebuf
 from onebuf import Buffer
 from onebuf.errors import OnebufError
-from onebuf.graph import Loose
+from onebuf.graph import Fresh
 
 OPERATORS = ("add", "subtract", "multiply", "divide", "maximum", "less", "not_equal", "remainder")
 DTYPES = ("bool", "uint8", "int32", "int64", "float32", "float64", "complex64")
@@ -58,7 +58,7 @@ def test_a_scalar_that_does_not_fit_is_an_error():
 
 def test_windows_on_loose_memory_keep_it_and_come_back():
     x = Buffer([1.0, 2.0]) + 1
-    assert isinstance(x._node, Loose)
+    assert isinstance(x._node, Fresh)
     window = np.asarray(x)
     again = onebuf.asarray(window[1:])
     assert again._node.block is x._node.block

@@ -16,6 +16,8 @@ from onebuf.options import options
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
 
+LEAST_ADOPTED = 16384
+"""Bytes up to which copying a result into the pool, whose memory is aligned, costs little."""
 _ndarray = np.ndarray
 _allocate = POOL.allocate
 _new_cell = POOL.cell
@@ -44,7 +46,8 @@ def adopted(array: Array) -> Node:
     """A node for a new array that nobody else holds: on its memory, where that is its own."""
     dtype = as_dtype(array.dtype)
     is_own = array.base is None and array.flags.carray and array.dtype is dtype and array.ndim
-    if not is_own or options().memory_cap is not None or listeners():
+    is_small = array.nbytes <= LEAST_ADOPTED
+    if not is_own or is_small or options().memory_cap is not None or listeners():
         return pooled(array)
     return Loose(array, dtype)
 

@@ -39,7 +39,6 @@ from onebuf.graph import (
     VIEW,
     WHERE,
     Kind,
-    Loose,
     Node,
     Number,
     Op,
@@ -51,7 +50,7 @@ from onebuf.graph import (
 )
 from onebuf.layout import broadcast_shapes
 from onebuf.machine import CPU, Device
-from onebuf.ops.allocation import place
+from onebuf.ops.allocation import place, pooled
 from onebuf.ops.constants import folded
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
@@ -123,7 +122,7 @@ def plain_loop(op: Op, operands: Sequence[DT], result: DT) -> Any:
     if is_complex and op in _complex_loops:
         return None
     if op in _loops and (op is BINARY["maximum"] or op is BINARY["minimum"]):
-        return getattr(np, op.name)  # whose loops here take ``out`` by name
+        return _loops[op]  # which gives NumPy ``out`` by name
     loop = _loops.get(op)
     return loop if isinstance(loop, np.ufunc) else None
 
@@ -318,7 +317,7 @@ def fold(
     is_few = array is not None and array.size <= options().quick_numel
     if is_few and op in _POSITIONS and not keepdims and not listeners():
         found = _POSITIONS[op](array, axes[0] if len(axes) == 1 else None)
-        return Loose(found, dtype) if shape else Number.of(found, dtype)
+        return pooled(found) if shape else Number.of(found, dtype)
     if x.base.op.kind is Kind.CONSTANT and (x.op is not VIEW or x.arg.mask is None):
         value = folded(op, x.base.arg, x.numel // (prod(shape) or 1), dtype)
         if value is not None:

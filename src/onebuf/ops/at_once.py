@@ -1,6 +1,6 @@
 """Element-wise operations on a few stored elements, in as few steps of Python as there can be.
 
-Most operations of most programs are these. NumPy computes them, in memory of its own, if its loop
+Most operations of most programs are these. NumPy computes them, in memory of the pool, if its loop
 is the one that all tiers agree on: which one that is depends on the dtypes alone, and is looked up.
 Everything else takes the long way, in `onebuf.ops.apply`.
 """
@@ -14,13 +14,13 @@ import numpy as np
 
 from onebuf.dtypes import FIRST_ADDED, meet_scalar
 from onebuf.events import listeners
-from onebuf.graph import BINARY, UNARY, Element, Loose, Node, Number, Op, elementwise_dtype
+from onebuf.graph import BINARY, UNARY, Element, Node, Number, Op, elementwise_dtype
+from onebuf.ops.allocation import place
 from onebuf.ops.apply import SCALARS, binary, plain_loop, power, unary
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
 
 _SCALARS = frozenset(SCALARS)
-_new = object.__new__
 _ndarray = np.ndarray
 Known = tuple[Any, np.dtype[Any]]
 """NumPy's function, and the dtype of its result; None in place of the function: the long way."""
@@ -54,23 +54,22 @@ def pair(op: Op, swapped: bool = False) -> Callable[[Node, Any], Node]:
         except KeyError:
             function, dtype = known[key] = _known(op, *key)
         limit = options().quick_numel
-        if function is None or a.size * numel > (limit if numel == 1 else limit << 4):
+        if function is None or numel != 1 or a.size > limit:
             return later(x, y)
         try:
             run = quiet_context().run
-            array = run(function, b, a) if swapped else run(function, a, b)
+            if not shape:
+                if function.__class__ is not np.ufunc:
+                    return later(x, y)
+                one = run(function, b, a) if swapped else run(function, a, b)
+                return Number.of(one, dtype) if one.__class__ is not _ndarray else later(x, y)
+            node = place(shape, dtype, a.size)
+            if swapped:
+                run(function, b, a, node.array)
+            else:
+                run(function, a, b, node.array)
         except (ValueError, OverflowError):
             return later(x, y)  # whose errors say more
-        if array.__class__ is not _ndarray:
-            return Number.of(array, dtype)
-        if not array.flags.c_contiguous:
-            return later(x, y)
-        node = _new(Loose)  # its `__init__`, spelled out for speed
-        node.shape = array.shape
-        node.dtype = dtype
-        node.array = array
-        node.claimed = False
-        node._block = None
         return node
 
     return compute
@@ -90,12 +89,11 @@ def single(op: Op) -> Callable[[Node], Node]:
             function, dtype = known[x.dtype] = _known(op, x.dtype)
         if function is None:
             return unary(op, x)
-        array = quiet_context().run(function, a)
-        if array.__class__ is not _ndarray:
-            return Number.of(array, dtype)
-        if not array.flags.c_contiguous:
-            return unary(op, x)
-        return Loose(array, dtype)
+        if not x.shape:
+            return Number.of(quiet_context().run(function, a), dtype)
+        node = place(x.shape, dtype, a.size)
+        quiet_context().run(function, a, node.array)
+        return node
 
     return compute
 

@@ -10,8 +10,9 @@ from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import complex64, complex128, float32, float64, int64, kind, promote
 from onebuf.errors import ArgumentError, DTypeError, IndexTypeError, ShapeError
 from onebuf.events import listeners
-from onebuf.graph import BINARY, MATMUL, REDUCE, TAKE, TAKE_ALONG, Loose, Node, Number
+from onebuf.graph import BINARY, MATMUL, REDUCE, TAKE, TAKE_ALONG, Node, Number
 from onebuf.layout import broadcast_shapes, normalize_axis
+from onebuf.ops.allocation import pooled
 from onebuf.ops.apply import binary, cast, general
 from onebuf.ops.movement import expand, expand_dims, permute, reshape
 from onebuf.ops.quiet import quiet_context
@@ -66,7 +67,7 @@ def _multiplied(x: Any, y: Any, dtype: Any) -> Node | None:
     product = quiet_context().run(np.matmul, x, y)
     if product.__class__ is not np.ndarray:
         return Number.of(product, dtype)
-    return Loose(product, dtype) if product.flags.c_contiguous else None
+    return pooled(product)
 
 
 def _fold_of_products(x: Node, y: Node, batch: tuple[int, ...]) -> Node:
