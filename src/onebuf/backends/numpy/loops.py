@@ -6,6 +6,7 @@ return results, have `onebuf.backends.libraries.namespace`.
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,7 @@ from onebuf.graph import (
     COPY,
     EMPTY,
     FULL,
+    INEXACT,
     LIBRARY,
     MATMUL,
     PAD,
@@ -102,8 +104,20 @@ def _negative_power(y: Array) -> ArgumentError:
     )
 
 
+def _number_by_number(function: Callable[..., float]) -> Callable[..., Any]:
+    """The loop of a function that NumPy lacks and Python has."""
+    elements = np.vectorize(function, otypes=[np.float64])
+
+    def loop(*operands: Any) -> None:
+        *given, out = operands
+        np.copyto(out, elements(*given), casting="unsafe")
+
+    return loop
+
+
 LOOPS: dict[Op, Callable[..., Any]] = {
-    **{op: getattr(np, name) for name, op in (UNARY | BINARY).items()},
+    **{op: getattr(np, op.numpy) for op in (UNARY | BINARY).values() if op.numpy},
+    **{op: _number_by_number(getattr(math, op.name)) for op in INEXACT if not op.numpy},
     UNARY["round"]: _round,
     UNARY["real"]: _real,
     UNARY["imag"]: _imag,

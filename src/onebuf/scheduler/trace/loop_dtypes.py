@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import is_supported, kind, promote
-from onebuf.graph import UNARY, WHERE, Op
+from onebuf.graph import UNARY, WHERE, Op, resolve
 
 DT = np.dtype[Any]
 
@@ -24,8 +24,8 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     if op in UNARY.values() and op.name in _ANY_DTYPE:
         return operands
     try:
-        found = getattr(np, op.name).resolve_dtypes((*operands, None))
-    except (TypeError, AttributeError):
+        found = resolve(op, *operands)
+    except TypeError:
         return None
     if op.name in _COMPARISONS and {kind(d) for d in operands} == {"i", "u"}:
         return None  # NumPy compares these without a common type
