@@ -18,7 +18,7 @@ from onebuf import Buffer, config
 from onebuf.backends import null
 from onebuf.engine import items_for
 from onebuf.engine.plan import decide
-from onebuf.engine.run import matmul_step, matvec
+from onebuf.engine.step import matmul_step, matvec
 from onebuf.errors import OutOfMemory
 from onebuf.events import KernelRan, listening
 from onebuf.scheduler.fuse.matmul import Product

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from math import prod
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -29,14 +29,19 @@ from onebuf.engine.cpu.program import (
     share_in_pieces,
 )
 from onebuf.engine.cpu.strategy import VECTOR_NBYTES, checked, choose
-from onebuf.engine.gate import cpu
 from onebuf.events import kernel_frame, listeners
 from onebuf.graph import TAKE, WRITE
 from onebuf.kernel import CHUNK, LOAD, Nest, best_order, partials, permuted, reordered
+from onebuf.late import Late
 from onebuf.memory import address_of, address_of_bytes
 from onebuf.options import options
 from onebuf.render.llvm.rendering import Rendering
 from onebuf.scheduler.fuse.group import Group
+
+if TYPE_CHECKING:
+    from onebuf.backends import cpu
+else:
+    cpu = Late("onebuf.backends.cpu")
 
 Compile = Callable[[Nest, Rendering], Any]
 Limits = list[tuple[int, int]]
@@ -163,10 +168,11 @@ class Single:
         """Run it as one action with what is before and after (`onebuf.engine.cpu.atomic`)."""
         assert not self.words.has_flag, "an index outside would have to be looked at first"
         words = self.words.with_addresses(addresses, scalars)
-        call, arguments = self._call, (address_of_bytes(words), 0, self._end)
+        call: Callable[..., Any] = self._call
+        arguments: tuple[int, ...] = (address_of_bytes(words), 0, self._end)
         if self._count:
-            call, arguments = cpu().shared(self._program, arguments[0], self._count, self._grain)
-        actions = [first, (call, *arguments), *then]
+            call, arguments = cpu.shared(self._program, arguments[0], self._count, self._grain)
+        actions: list[Action] = [first, (call, *arguments), *then]
         if listeners():
             kernel_frame(self.name)(perform, actions)
         else:
@@ -300,7 +306,7 @@ def _grain(nest: Nest, extents: tuple[int, ...], choice: Choice) -> int:
     rendering = choice.rendering
     least = STRIPS.get(rendering.strategy, rendering.lanes) if nest.ndim == 2 else 1
     if rendering.strategy in WIDE and nest.ndim == 2:
-        share = -(-extents[0] // cpu().cores())
+        share = -(-extents[0] // cpu.cores())
         most = WIDE[rendering.strategy]
         least = max(least, min(most, -(-share // VECTOR_NBYTES) * VECTOR_NBYTES))
     grain = max(least, choice.grain // max(1, prod(extents[1:])))

@@ -9,16 +9,21 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onebuf.engine.gate import cpu
 from onebuf.errors import BoundsError
 from onebuf.events import kernel_frame, listeners
 from onebuf.kernel import Nest
+from onebuf.late import Late
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering
+
+if TYPE_CHECKING:
+    from onebuf.backends import cpu
+else:
+    cpu = Late("onebuf.backends.cpu")
 
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
@@ -33,7 +38,7 @@ WORD_NBYTES = 8
 
 def compiled(nest: Nest, rendering: Rendering) -> Any:
     """The program of a nest, which is forgotten when nobody holds it any more."""
-    return cpu().compile(render(nest, "kernel", rendering), "kernel")
+    return cpu.compile(render(nest, "kernel", rendering), "kernel")
 
 
 @lru_cache(MOST_PROGRAMS)
@@ -57,10 +62,10 @@ def share(
     With a ``name``, profilers know it by that.
     """
     if name and listeners():
-        call, arguments = cpu().shared(program, words_address, count, grain, begin)
+        call, arguments = cpu.shared(program, words_address, count, grain, begin)
         kernel_frame(name)(call, *arguments)
     else:
-        cpu().run(program, words_address, count, grain, begin)
+        cpu.run(program, words_address, count, grain, begin)
 
 
 def share_in_pieces(

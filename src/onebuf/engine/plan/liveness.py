@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 
+from onebuf.engine.step.reference_count import ALONE, CAN_COUNT
 from onebuf.graph import (
     BINARY,
     CAST,
@@ -28,11 +29,6 @@ from onebuf.graph import (
     Node,
 )
 from onebuf.scheduler.plan_key import unshared
-
-CAN_COUNT = sys.implementation.name == "cpython"
-_examples = [object()]
-ALONE = sys.getrefcount(_examples[0]) if CAN_COUNT else 0
-"""The count of an object that one list holds, while it is counted."""
 
 FREE, HELD, COMPUTED_BEFORE = range(3)
 """What is known of a node: only its graph holds it; somebody else does; and it was computed and not

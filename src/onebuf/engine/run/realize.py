@@ -10,18 +10,19 @@ import numpy as np
 
 from onebuf import switch
 from onebuf.backends.numpy.loops import run_into
-from onebuf.engine import gate
+from onebuf.backends.protocols import holds_arrays, runs_kernels
 from onebuf.engine.cpu.fallback import is_internal
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
+from onebuf.engine.device.transfer import download
 from onebuf.engine.plan.decide import plan_for
-from onebuf.engine.plan.plan import Held, Plan
-from onebuf.engine.run.index_error import OutsideError, explained
-from onebuf.engine.run.numpy_step import fetch
+from onebuf.engine.step.errors import OutsideError, explained
+from onebuf.engine.step.operand import fetch
+from onebuf.engine.step.plan import Held, Plan
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
-from onebuf.graph import SOURCE, Kind, Node, is_stored, running, settle
+from onebuf.graph import PLACED, SOURCE, Kind, Node, is_stored, running, settle
 from onebuf.memory import PoolBlock
-from onebuf.ops import install
+from onebuf.ops import copied, install, view_of
 from onebuf.options import config
 from onebuf.scheduler import is_readable, reading
 from onebuf.scheduler.pieces import pieces
@@ -78,7 +79,7 @@ def _held(node: Node, is_mine: bool) -> Array:
     """The elements of ``node``; where they are those of a node that nobody holds, in an array that
     does. ``is_mine``: somebody holds ``node`` itself."""
     if not is_here(node):
-        return gate.transferring().download(node)  # type: ignore[no-any-return]
+        return downloaded(node)
     realize([node])
     found = reading(node)
     array = fetch(found)
@@ -90,6 +91,29 @@ def _held(node: Node, is_mine: bool) -> Array:
     if switch.on:
         switch.point("read.ready")
     return array
+
+
+def downloaded(node: Node, out: Array | None = None) -> Array:
+    """The elements of a node on another device, in ``out`` or in host memory of their own."""
+    return download(node, node if node.op is PLACED else without_gaps(node), out)
+
+
+def without_gaps(node: Node) -> Node:
+    """A node on the same device with the same elements, stored without gaps.
+
+    Arrays of a library, and views on a device that computes nothing, may keep their gaps.
+    """
+    realize([node])
+    source = reading(node)
+    driver = node.device.driver  # type: ignore[union-attr]
+    if holds_arrays(driver):
+        return source
+    view, is_constant = view_of(source), source.base.op.kind is Kind.CONSTANT
+    host_picks = view.mask is None and not runs_kernels(driver)
+    if is_constant or not (view.is_contiguous or host_picks):
+        source = copied(source)
+        force(source)
+    return source
 
 
 def look(node: Node, name: str) -> Array:

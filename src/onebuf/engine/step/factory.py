@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from onebuf.engine.plan.plan import Homes, Step
-from onebuf.engine.run.kernel_step import KernelStep, PassesStep
-from onebuf.engine.run.matmul_step import ProductStep
+from onebuf.engine.step.kernel_step import KernelStep, PassesStep
+from onebuf.engine.step.matmul_step import ProductStep
+from onebuf.engine.step.plan import Homes, Step
 from onebuf.scheduler.fuse.matmul import Product
 from onebuf.scheduler.fuse.multipass import Kernel, Passes
 

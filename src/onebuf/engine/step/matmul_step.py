@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from onebuf.engine.plan.plan import Held, Homes, Numbers, held_node
-from onebuf.engine.run.kernel_step import Call, KernelStep, Limits
-from onebuf.engine.run.matvec import matrix_product
-from onebuf.engine.run.numpy_step import fetch
+from onebuf.engine.step.kernel_step import Call, KernelStep, Limits
+from onebuf.engine.step.matvec import matrix_product
+from onebuf.engine.step.operand import fetch
+from onebuf.engine.step.plan import Held, Homes, Numbers, held_node
 from onebuf.graph import Node, attach, running
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array, quietly

@@ -17,9 +17,8 @@ from numpy.lib.array_utils import byte_bounds
 from onebuf.engine.cpu.atomic import Action
 from onebuf.engine.cpu.launch import prepare
 from onebuf.engine.cpu.program import word
-from onebuf.engine.plan.plan import Given, Held, Homes, Numbers, held_node
-from onebuf.engine.run.index_error import OutsideError
-from onebuf.engine.run.numpy_step import line_of, say_where
+from onebuf.engine.step.errors import OutsideError, line_of, say_where
+from onebuf.engine.step.plan import Given, Held, Homes, Numbers, held_node
 from onebuf.events import Copied, KernelRan, listeners, tell
 from onebuf.graph import WRITE, Kind, Node, attach, attaching, running, settle
 from onebuf.memory import ALIGNMENT, Block, address_of
