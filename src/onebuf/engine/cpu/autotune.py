@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from onebuf.engine.cpu.candidates import GRAINS, Call, Choice, is_legal, neighbours
+from onebuf.engine.cpu.candidates import GRAINS, Choice, Workload, is_legal, neighbours
 from onebuf.events import Searched, listeners, tell
 from onebuf.kernel import Nest
 from onebuf.late import Late
@@ -52,7 +52,7 @@ class Findings:
     is_finished: bool = False
     """Whether there is nothing left to try."""
 
-    def best(self, call: Call, usual: Choice) -> Choice:
+    def best(self, call: Workload, usual: Choice) -> Choice:
         """The fastest choice that is right for a call; the usual one if none is much faster."""
         fast = [choice for choice, time in self.times.items() if time < 1 - LEAST_GAIN]
         for choice in sorted(fast, key=self.times.__getitem__):
@@ -60,7 +60,7 @@ class Findings:
                 return choice
         return usual
 
-    def untried(self, call: Call, usual: Choice, shared: bool) -> Choice | None:
+    def untried(self, call: Workload, usual: Choice, shared: bool) -> Choice | None:
         """What to try next, if anything."""
         for choice in neighbours(call, self.best(call, usual), shared):
             if choice not in self.times and choice != usual:
@@ -85,7 +85,7 @@ def findings_of(nest: Nest, extents: tuple[int, ...], usual: Choice) -> Findings
     return found
 
 
-def search(call: Call, usual: Choice, shared: bool, prepare: Prepare) -> Choice:
+def search(call: Workload, usual: Choice, shared: bool, prepare: Prepare) -> Choice:
     """The choice to run a call with, after looking for a faster one if there is time left.
 
     The kernel must not read what it writes, because it may run many times.
@@ -104,7 +104,7 @@ def search(call: Call, usual: Choice, shared: bool, prepare: Prepare) -> Choice:
 
 
 def _try_all(
-    found: Findings, call: Call, usual: Choice, shared: bool, prepare: Prepare, budget: float
+    found: Findings, call: Workload, usual: Choice, shared: bool, prepare: Prepare, budget: float
 ) -> None:
     run_usual = prepare(usual)
     run_usual()

@@ -43,7 +43,7 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Workload:
     """A nest with the sizes, addresses and strides of one call of it."""
 
     nest: Nest
@@ -52,7 +52,7 @@ class Call:
     strides: list[tuple[int, ...]]
 
 
-def is_legal(call: Call, rendering: Rendering) -> bool:
+def is_legal(call: Workload, rendering: Rendering) -> bool:
     """Whether a rendering is right for a call."""
     nest, facts = call.nest, facts_of(call.nest)
     if rendering.strategy not in _strategies(facts):
@@ -71,7 +71,7 @@ def is_legal(call: Call, rendering: Rendering) -> bool:
     return plain and is_aligned(nest, call.addresses, call.strides)
 
 
-def candidates(call: Call) -> list[Rendering]:
+def candidates(call: Workload) -> list[Rendering]:
     """All renderings that are right for a call."""
     facts = facts_of(call.nest)
     keeps: tuple[Keep, ...] = ("", "stack", "output")
@@ -85,7 +85,7 @@ def candidates(call: Call) -> list[Rendering]:
     return [rendering for rendering in found if is_legal(call, rendering)]
 
 
-def neighbours(call: Call, choice: Choice, shared: bool) -> Iterator[Choice]:
+def neighbours(call: Workload, choice: Choice, shared: bool) -> Iterator[Choice]:
     """The choices that differ from one in a single respect.
 
     ``shared``: whether threads share the call, so that the grain matters.
@@ -126,7 +126,7 @@ def _strategies(facts: Facts) -> tuple[Strategy, ...]:
     return found
 
 
-def _paces(call: Call, strategy: Strategy) -> tuple[tuple[int, ...], ...]:
+def _paces(call: Workload, strategy: Strategy) -> tuple[tuple[int, ...], ...]:
     if strategy in ("tiles", "squares"):
         return ((),)
     paces = paces_of(call.nest, strategy, call.strides)

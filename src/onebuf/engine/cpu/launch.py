@@ -1,6 +1,6 @@
-"""Launching: a kernel with all of its arguments but the addresses and the scalars.
+"""Launches: a kernel with all of its arguments but the addresses and the scalars.
 
-What can be decided once for a form of graph is decided when a launch is prepared: the order of the
+What can be decided once for a plan is decided when a launch is prepared: the order of the
 loops, the rendering, the program, the extents and strides, and how threads share the work. What is
 left for each run is to put addresses in front of that and to call.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from onebuf.engine.cpu.atomic import Action, perform
 from onebuf.engine.cpu.autotune import findings_of, search
-from onebuf.engine.cpu.candidates import Call, Choice
+from onebuf.engine.cpu.candidates import Choice, Workload
 from onebuf.engine.cpu.program import (
     PLAIN,
     SHARED,
@@ -191,7 +191,7 @@ class Single:
 
     def _run_as_found(self, addresses: list[int], words: int) -> None:
         """Run it in the fastest way that is known, after looking for one if there is time."""
-        call = Call(self.nest, self.words.extents, addresses, self.words.strides)
+        call = Workload(self.nest, self.words.extents, addresses, self.words.strides)
         usual = Choice(choose(call.nest, call.extents, addresses, call.strides))
         shared = bool(self._count) and options().threads != 1
         choice = search(call, usual, shared, lambda one: self._prepared(one, words, compiled))
@@ -233,7 +233,7 @@ def found_by_search(group: Group) -> str:
     if group.nest.folds_all and group.extents[0] > CHUNK:
         return ""
     nest, extents, strides = arranged(group)
-    call = Call(nest, extents, [0] * len(strides), strides)
+    call = Workload(nest, extents, [0] * len(strides), strides)
     usual = Choice(choose(nest, extents, call.addresses, strides))
     found = findings_of(nest, extents, usual)
     best = found.best(call, usual)

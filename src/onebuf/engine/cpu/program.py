@@ -1,7 +1,7 @@
-"""Kernels: a nest compiled once, its arguments packed, its indices shared out.
+"""Programs: a nest compiled once, its arguments packed, its outermost loop shared by threads.
 
 This is tier 2. Programs are found by nest, so a new shape compiles nothing. The compiler itself is
-imported when the first kernel is needed.
+imported when the first program is compiled.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ WORD_NBYTES = 8
 
 
 def compiled(nest: Nest, rendering: Rendering) -> Any:
-    """The program of a nest, which is forgotten when nobody holds it any more."""
+    """The program of a nest, which lives as long as it is referred to."""
     return cpu.compile(render(nest, "kernel", rendering), "kernel")
 
 
 @lru_cache(MOST_PROGRAMS)
 def program(nest: Nest, rendering: Rendering = PLAIN) -> Any:
-    """The compiled program of a nest, kept for the next one who asks.
+    """The compiled program of a nest, from a cache.
 
-    Whoever runs it holds it: a program that is forgotten here is unloaded when its last plan is.
+    Plans refer to their programs: one that leaves the cache is unloaded with its last plan.
     """
     return compiled(nest, rendering)
 

@@ -1,9 +1,9 @@
-"""Planning: whether to compile, by the rule of those who rent skis.
+"""Deciding whether to compile a graph: the ski-rental rule.
 
 Interpreting a graph costs little at once and again each time; compiling costs once. So a structure
-is interpreted until the time that took, or is about to take, reaches what compiling costs. Nobody
-waits for a compiler to add two vectors, and nothing is interpreted for long. The compiler itself
-has to be loaded once, which all structures that are due pay for together.
+is interpreted until the time that took, or is about to take, reaches what compiling costs. So a
+program does not wait for a compiler to add two vectors, and hot code is compiled. The compiler
+itself has to be loaded once: all structures that are due share that cost.
 """
 
 from __future__ import annotations
@@ -114,15 +114,15 @@ def plan_for(
             _remember(_known, key, Known(plan, 0, 0.0))
         return plan, plan.nodes_of(walk)
     try:
-        work = _work(wanted, own, walk, states, dry=False)
-        if compiled and work.cost:
+        decision = _decide(wanted, own, walk, states, dry=False)
+        if compiled and decision.cost:
             return None
         alone = alone_in(walk, states) - {id(node.base) for node in wanted}
-        plan = make_plan(work.items, walk, alone, work.replayed)
+        plan = make_plan(decision.items, walk, alone, decision.replayed)
     except Exception as error:
-        work, plan = Work([], []), _without_kernels(error, wanted, own, walk)
+        decision, plan = Decision([], []), _without_kernels(error, wanted, own, walk)
     if key is not None:
-        _remember(_known, key, Known(plan, work.structure, work.cost))
+        _remember(_known, key, Known(plan, decision.structure, decision.cost))
     return plan, plan.nodes_of(walk)
 
 
@@ -159,30 +159,30 @@ def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:
 
 
 def items_for(wanted: Sequence[Node]) -> list[Kernel | Item]:
-    """The kernels, or passes of NumPy's loops, that would make ``wanted`` readable."""
+    """The kernels, or operations on NumPy's loops, that would make ``wanted`` readable."""
     walk = form_of(wanted).nodes
-    return list(_work(wanted, False, walk, states_of(walk, wanted), dry=True).items)
+    return list(_decide(wanted, False, walk, states_of(walk, wanted), dry=True).items)
 
 
-class Work(NamedTuple):
+class Decision(NamedTuple):
     """What is to be done for a graph."""
 
     items: Sequence[Kernel | Item]
-    """Kernels, or passes of NumPy's loops."""
+    """Kernels, or operations on NumPy's loops."""
     replayed: list[Node]
-    """Values that somebody holds, and that are computed without being stored."""
+    """Values that are held elsewhere, and are computed without being stored."""
     structure: int = 0
     cost: float = 0.0
     """Seconds that interpreting takes; 0: there is nothing to interpret."""
 
 
-def _work(
+def _decide(
     wanted: Sequence[Node], own: bool, walk: Sequence[Node], states: bytes, dry: bool
-) -> Work:
-    """Kernels or passes; a ``dry`` plan is only looked at, so it does not count as interpreting."""
+) -> Decision:
+    """Kernels or NumPy steps; a ``dry`` plan is only shown: it does not count as interpreting."""
     device = wanted[0].device if wanted else None
     if device is not None and not device.is_host:
-        return Work(on_device.work_on(device, wanted, own), [])
+        return Decision(on_device.work_on(device, wanted, own), [])
     tier = options().tier
     items = schedule(wanted, own)
     structure, cost = 0, 0.0
@@ -193,9 +193,9 @@ def _work(
         cost = moved / BYTES_A_SECOND + drawn / RANDOM_BYTES_A_SECOND + len(items) * ITEM_SECONDS
     if items and tier != "interpret" and (tier == "compile" or _is_due(structure, cost, dry)):
         found, replayed = kernels.kernels_of(wanted, items, walk, states)
-        return Work(found, replayed, structure)
+        return Decision(found, replayed, structure)
     mixed = [kernels.kernel_of(item) if _needs_kernel(item.node) else item for item in items]
-    return Work(mixed, [], structure, cost)
+    return Decision(mixed, [], structure, cost)
 
 
 def _needs_kernel(node: Node) -> bool:

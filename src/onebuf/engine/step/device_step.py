@@ -36,7 +36,6 @@ from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.trace.recorder import Giver, Read
 
 Array = np.ndarray[Any, Any]
-Work = Group | Join | Item
 
 
 class LaunchStep:
@@ -54,7 +53,7 @@ class LaunchStep:
         self._outputs = tuple([(numbers[id(node)], node.nbytes) for node in kernel.outputs])
         places = {id(node): at for at, node in enumerate((*kernel.inputs, *kernel.outputs))}
         try:
-            self._calls = [_Call(driver, part, places, numbers) for part in kernel.parts]
+            self._calls = [DeviceCall(driver, part, places, numbers) for part in kernel.parts]
         except Exception as error:
             say_where(error, kernel.name, kernel.node)
             raise
@@ -82,7 +81,7 @@ class LaunchStep:
             tell(KernelRan(self._name, written, perf_counter() - start, 2, read, start))
 
 
-class _Call:
+class DeviceCall:
     """One launch, on blocks that are found among those of a step."""
 
     __slots__ = ("_launch", "_places", "_scalars", "_picks")

@@ -61,7 +61,7 @@ class Told(NamedTuple):
         tell(KernelRan(self.name, self.bytes_written, seconds, 2, self.bytes_read, start))
 
 
-class Call:
+class KernelCall:
     """One launch, on slots that are found from the addresses of a step."""
 
     __slots__ = ("_launch", "_places", "_scalars", "_picks")
@@ -157,9 +157,11 @@ class KernelStep:
             say_where(error, self._told.name, kernel.node)
             raise
 
-    def calls(self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers) -> list[Call]:
+    def calls(
+        self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers
+    ) -> list[KernelCall]:
         """What is launched."""
-        return [Call(part, bases, numbers) for part in kernel.parts]
+        return [KernelCall(part, bases, numbers) for part in kernel.parts]
 
     def run(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel; its results become stored, except for those in the arena."""
@@ -252,7 +254,7 @@ class KernelStep:
         return [(0, 0), *[byte_bounds(array) for array in arrays]]
 
 
-class PassesStep:
+class MultipassStep:
     """A kernel that goes over its memory several times."""
 
     __slots__ = ("done", "_told", "_passes")

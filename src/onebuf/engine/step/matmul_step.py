@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from onebuf.engine.step.kernel_step import Call, KernelStep, Limits
+from onebuf.engine.step.kernel_step import KernelCall, KernelStep, Limits
 from onebuf.engine.step.matvec import matrix_product
 from onebuf.engine.step.operand import fetch
 from onebuf.engine.step.plan import Held, Homes, Numbers, held_node
@@ -49,7 +49,7 @@ class Matrix:
     """Whether all of it has memory, and becomes stored."""
 
 
-class ProductStep(KernelStep):
+class MatmulStep(KernelStep):
     """Matrix products, and the kernel that takes rows of them as they come."""
 
     __slots__ = ("_matrices", "_extent", "_count", "_slots")
@@ -76,11 +76,13 @@ class ProductStep(KernelStep):
         one_block = self._count == self._extent
         return part.is_kept or one_block or id(part.node) not in private
 
-    def calls(self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers) -> list[Call]:
+    def calls(
+        self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers
+    ) -> list[KernelCall]:
         """The kernel for a block of outermost indices, and for those that are left over."""
         (group,) = kernel.parts
         counts = [self._count, self._extent % self._count or self._count]
-        return [Call(_for(group, count), bases, numbers) for count in dict.fromkeys(counts)]
+        return [KernelCall(_for(group, count), bases, numbers) for count in dict.fromkeys(counts)]
 
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Make a block of rows, launch the kernel on it, and so on."""
