@@ -1,8 +1,7 @@
-"""Candidates: the renderings of a nest that are right for one call, the usual one among them.
+"""Candidates: the renderings of a nest that are legal for one call, the usual one among them.
 
-Every one of them computes the same bits. What is asked here is only whether it may be used at all:
-a rendering that writes past the caches needs rows that begin on lines of memory, one that keeps
-results on the stack needs rows that fit.
+All of them compute the same bits. Legality depends on the call: non-temporal stores need rows that
+begin on cache lines, a row cache on the stack needs rows that fit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Launches: a kernel with all of its arguments but the addresses and the scalars.
 
-What can be decided once for a plan is decided when a launch is prepared: the order of the
-loops, the rendering, the program, the extents and strides, and how threads share the work. What is
-left for each run is to put addresses in front of that and to call.
+Everything that does not change between runs is decided when a launch is prepared: the loop order,
+the rendering, the program, extents and strides, and how threads share the work. A run packs the
+addresses in front of that and calls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Selecting: what a mask takes, counted first and then moved into memory of just that size.
+"""Selection by a mask: elements are counted first, then copied to memory of just that size.
 
 The kernels are those of `onebuf.render.llvm.mask_kernels`: threads share the chunks of both passes,
 and every chunk checks that it stays within its memory.

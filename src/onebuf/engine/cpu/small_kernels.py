@@ -1,8 +1,8 @@
-"""Elementary functions and sums at once: the kernels of tier 2 on small arrays.
+"""Small kernels: elementary functions and sums of stored arrays, computed at once.
 
-A value must not depend on when it is computed. Products and comparisons are the same everywhere,
-but a sine, or the order of a sum, is whatever computes it: so these are computed by our own kernels
-in every tier. Here they are as loops on stored arrays, one program for each operation and dtype.
+A value must not depend on the tier that computes it. Products and comparisons are exact everywhere,
+but the last bit of a sine and the order of a sum are a choice: so these are computed by our own
+kernels in every tier. Here they are loops on stored arrays, one program per operation and dtype.
 """
 
 from __future__ import annotations

@@ -80,4 +80,4 @@ class HostLaunch:
             for block, offset in zip(blocks, self._offsets, strict=True)
         ]
         if self._launch.run(addresses, scalar_words(scalars)):
-            raise OutsideError(())  # whoever runs the plan knows which picks they are
+            raise OutsideError(())  # the step adds the nodes that gather

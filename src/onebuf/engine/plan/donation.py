@@ -3,7 +3,7 @@
 A kernel can do so if it reads each element of the operand only to write to the same place: then
 nothing is allocated. An operand dies if only the graph holds it, and everything in the graph that
 holds it dies as well: the references to these nodes are counted and compared with what the graph
-itself accounts for. One more, and somebody may still ask.
+itself accounts for. One reference more means that the operand may still be read.
 
 A donation is a transaction (docs/design/0011). After it, the plan may still fail or be interrupted,
 and its other results then stay pending. So an operand is only donated to the last result that needs

@@ -1,7 +1,7 @@
-"""Masks: whether what they take is found by our kernels, or by NumPy.
+"""Boolean masks: whether elements are selected by compiled kernels, or by NumPy.
 
-NumPy goes through a mask element by element, so it is soon dearer than compiling; but nobody waits
-for a compiler to pick a few elements. The rule is that of `onebuf.engine.plan.decide`.
+NumPy goes through a mask element by element, which soon costs more than compiling; a few elements
+are selected before a compiler is loaded. The rule is that of `onebuf.engine.plan.decide`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Realising: pending nodes become stored, by a plan that is made once for each form of graph."""
+"""Realising: pending nodes become stored, by a plan that is made once for each plan key."""
 
 from __future__ import annotations
 
@@ -76,8 +76,10 @@ def peek(node: Node) -> Array:
 
 
 def _held(node: Node, is_mine: bool) -> Array:
-    """The elements of ``node``; where they are those of a node that nobody holds, in an array that
-    does. ``is_mine``: somebody holds ``node`` itself."""
+    """The elements of ``node``, in an array that keeps their memory alive.
+
+    ``is_mine``: the caller keeps ``node`` alive, so its own array will do.
+    """
     if not is_here(node):
         return downloaded(node)
     realize([node])
@@ -205,7 +207,7 @@ def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
 
 
 def _run_plan(plan: Plan, held: Held, turn: object, start: float) -> None:
-    """Run a plan; planning began at ``start``, if somebody listens."""
+    """Run a plan; planning began at ``start``, if there are listeners."""
     plan.run(held, turn)
     if listeners() and start:
         tell(Realized(len(plan.steps), perf_counter() - start, start))

@@ -1,7 +1,7 @@
-"""Writing: in place, after everything that still has to read the old elements.
+"""Writes in place, after every pending read of the old elements.
 
-The order is always the same. First the new elements are made ready, then the pending readers of
-the memory are realised, then the memory is written. Whatever fails fails before the write.
+The order is always the same: the new elements are computed, the pending readers of the memory are
+realised, the memory is written. An error comes before the write, never in the middle of it.
 """
 
 from __future__ import annotations
@@ -305,7 +305,7 @@ def _settle(readers: Readers, on_host: bool, with_views: bool) -> None:
         try:
             force(reader)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
-            fail(reader, error)  # it would never have worked; whoever asks for it will hear so
+            fail(reader, error)  # it would never have worked; reading it raises the error
         if on_host and not is_here(reader):  # it shares this memory, and is only queued yet
             reader.device.driver.synchronize()  # type: ignore[union-attr]
     if with_views:

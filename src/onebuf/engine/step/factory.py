@@ -12,7 +12,7 @@ from onebuf.scheduler.fuse.multipass import Kernel, Passes
 
 
 def kernel_step(kernel: Kernel, homes: Homes, private: Collection[int]) -> Step:
-    """The step that runs ``kernel``; nobody can ask for nodes that are ``private``, by id."""
+    """The step that runs ``kernel``; nodes that are ``private``, by id, need not become stored."""
     if isinstance(kernel, Product):
         return MatmulStep(kernel, homes, private)
     if isinstance(kernel, Passes):

@@ -1,7 +1,7 @@
-"""Steps: kernels as a plan runs them, with numbers in place of nodes.
+"""Kernel steps: compiled kernels as a plan runs them, with numbers in place of nodes.
 
-Every kernel has memory that it reads and memory for its results, in one list of addresses. A call
-is one launch: it says from which of these each slot is reached, and how far from its beginning.
+A kernel has one list of base addresses: of the memory that it reads, and of its results. A
+`KernelCall` is one launch: it knows, for each slot of the kernel, which base and which offset.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class KernelStep:
             tell(Copied(self._told.bytes_written, self._copy, line))
 
     def launch(self, held: Held, arena: int, given: Given) -> None:
-        """Run the kernel without telling anyone."""
+        """Run the kernel, without an event."""
         try:
             self._run(held, arena, given)
         except (OutsideError, running.Overtaken):

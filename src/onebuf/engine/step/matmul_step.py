@@ -1,7 +1,8 @@
-"""Products run: some rows of a matrix product by BLAS, then the kernel on these, and so on.
+"""Matmul steps: some rows of a matrix product by BLAS, then the kernel that takes these rows, and on.
 
-The rows wait in a tile of memory, or in that of the whole product if it may be wanted too. A block
-has as many rows as BLAS needs to be fast; a small product is one block, and is kept: it is free.
+The rows are still in the cache when the kernel reads them. A product that is read only here needs
+memory for one block of rows. Blocks are as large as BLAS needs to be fast; a small product is one
+block, and becomes stored, which costs nothing.
 """
 
 from __future__ import annotations

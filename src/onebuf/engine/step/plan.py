@@ -26,7 +26,7 @@ Numbers = dict[int, int]
 Offsets = dict[int, int]
 """Where in the arena results lie that need not become stored, by the ids of their nodes."""
 Given = frozenset[int]
-"""Operands that nobody needs after the run, by number."""
+"""Operands that are not needed after the run, by number."""
 NONE: Given = frozenset()
 Watched = tuple[tuple[int, int], ...]
 """Nodes that have to die with the operand that is first among them, and how many hold each."""
@@ -74,9 +74,9 @@ class Plan:
         self.made = made
         """The numbers of the nodes that become stored."""
         self.arena_nbytes = arena_nbytes
-        """Memory for intermediate results that nobody else can ask for."""
+        """Memory for intermediate results, which are forgotten after the run."""
         self._replayed = replayed
-        """Values that somebody holds, and that are computed without being stored."""
+        """Values that are held elsewhere, and are computed without being stored."""
         self._watched = watched
         self._used = used
         """How many nodes the steps need; those after them are only looked at."""
@@ -86,7 +86,7 @@ class Plan:
         return [walk[number] for number in self.needed]
 
     def run(self, held: Held, turn: object) -> None:
-        """Compute the nodes of a graph; empties ``held``, so nobody else should hold them.
+        """Compute the nodes of a graph; empties ``held``, which should be their only holder.
 
         `onebuf.graph.running.Overtaken` if ``turn`` ends before it does.
         """
