@@ -4,7 +4,7 @@ The kind of an operation says how its result relates to its operands, which is a
 inference and scheduling ask. An elementwise operation also says how many operands it has, which
 dtype it gives, which function of NumPy it is, and whether that function's bits are the only right
 ones. Lists of operations elsewhere are derived from these rows, or a test holds them to be complete
-(tests/graph/test_table.py). A table of another layer, such as one of gradient rules, has an `Op` as
+(tests/graph/test_op.py). A table of another layer, such as one of gradient rules, has an `Op` as
 its key: an operation is compared by identity, so its row is its name there.
 """
 
