@@ -6,7 +6,7 @@ from onebuf.graph.infer import (
     reduce_axes,
     reduce_dtype,
     reduction,
-    resolve,
+    resolve_dtypes,
 )
 from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Loose, LooseBlock, Number
 from onebuf.graph.node import (
@@ -114,7 +114,7 @@ __all__ = [
     "reduce_axes",
     "reduce_dtype",
     "reduction",
-    "resolve",
+    "resolve_dtypes",
     "running",
     "settle",
     "strided",

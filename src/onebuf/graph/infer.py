@@ -22,13 +22,13 @@ _ORDER = {REDUCE[name] for name in ("argmax", "argmin", "max", "min")}
 """Reductions of what can be ordered, which have no value of no elements."""
 
 
-def resolve(op: Op, *operands: DT) -> tuple[DT, ...]:
+def resolve_dtypes(op: Op, *operands: DT) -> tuple[DT, ...]:
     """The dtypes of NumPy's loop for operands of these dtypes; the last one is the result's.
 
     A TypeError if there is no such loop.
 
     >>> from onebuf.graph.op import UNARY
-    >>> resolve(UNARY["erf"], dtypes.int32)
+    >>> resolve_dtypes(UNARY["erf"], dtypes.int32)
     (dtype('float64'), dtype('float64'))
     """
     name = op.numpy
@@ -61,7 +61,7 @@ def elementwise_dtype(op: Op, *operands: DT) -> DT:
     if len(operands) > 1 and any(is_added(dtype) for dtype in operands):
         operands = (promote(*operands),) * len(operands)
     try:
-        return dtypes.as_dtype(resolve(op, *operands)[-1])
+        return dtypes.as_dtype(resolve_dtypes(op, *operands)[-1])
     except TypeError:
         got = " and ".join(dtype.name for dtype in operands)
         raise DTypeError(

@@ -45,7 +45,7 @@ from onebuf.graph import (
     WHERE,
     Op,
     Rule,
-    resolve,
+    resolve_dtypes,
 )
 from onebuf.ops import quietly, random_words
 
@@ -90,7 +90,7 @@ def loop_dtypes(op: Op, *operands: DT) -> tuple[DT, ...]:
         operands = (promote(*operands),) * len(operands)
     if op.numpy is None and op.rule is not Rule.FLOAT:
         return operands
-    return resolve(op, *operands)[:-1]
+    return resolve_dtypes(op, *operands)[:-1]
 
 
 class ArrayApi:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import is_supported, kind, promote
-from onebuf.graph import UNARY, WHERE, Op, resolve
+from onebuf.graph import UNARY, WHERE, Op, resolve_dtypes
 
 DT = np.dtype[Any]
 
@@ -24,7 +24,7 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     if op in UNARY.values() and op.name in _ANY_DTYPE:
         return operands
     try:
-        found = resolve(op, *operands)
+        found = resolve_dtypes(op, *operands)
     except TypeError:
         return None
     if op.name in _COMPARISONS and {kind(d) for d in operands} == {"i", "u"}:
