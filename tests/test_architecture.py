@@ -1,0 +1,91 @@
+"""docs/architecture.md and its picture show the package as it is."""
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import onebuf
+
+PROJECT = Path(__file__).parents[1]
+PACKAGE = Path(onebuf.__file__).parent
+PAGE = PROJECT / "docs" / "architecture.md"
+FOLDERS = sorted(
+    path.parent.relative_to(PACKAGE).as_posix()
+    for path in PACKAGE.rglob("__init__.py")
+    if path.parent != PACKAGE
+)
+DRIFT = 0.25
+"""A folder may grow or shrink by this part before the picture has to be drawn again."""
+
+
+@pytest.fixture(scope="module")
+def drawing() -> Iterator[ModuleType]:
+    path = PROJECT / "tools" / "draw_architecture.py"
+    spec = importlib.util.spec_from_file_location("draw_architecture", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for it
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[spec.name]
+
+
+def rows() -> list[list[str]]:
+    """The cells of the table of folders."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    table = [line.strip("| ").split(" | ") for line in lines if line.startswith("| `")]
+    return [cells for cells in table if len(cells) == 4]
+
+
+def test_the_picture_is_what_the_script_draws(drawing: ModuleType) -> None:
+    picture = drawing.PICTURE.read_text(encoding="utf-8")
+    now, then = drawing.facts(), drawing.recorded(picture)
+    again = "run python tools/draw_architecture.py"
+    assert then.lines.keys() == now.lines.keys(), f"folders came or went: {again}"
+    assert then.imports.keys() == now.imports.keys(), f"layers import others than before: {again}"
+    for path, lines in now.lines.items():
+        assert abs(lines - then.lines[path]) <= max(60, DRIFT * lines), f"{path} has grown: {again}"
+    assert drawing.draw(then) == picture, f"the script draws something else: {again}"
+
+
+def test_every_folder_is_in_the_picture(drawing: ModuleType) -> None:
+    drawn = drawing.recorded(drawing.PICTURE.read_text(encoding="utf-8")).lines
+    assert [folder for folder in FOLDERS if folder not in drawn] == []
+
+
+def test_the_table_names_every_folder_once() -> None:
+    named = [cells[0].strip("`") for cells in rows()]
+    assert len(named) == len(set(named))
+    assert [folder for folder in FOLDERS if folder not in named] == []
+    for name in named:
+        assert (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file(), (
+            f"there is no {name}"
+        )
+
+
+def test_what_the_table_calls_most_important_exists() -> None:
+    for folder, _, _, important in rows():
+        for name in re.findall(r"`([\w.]+)`", important):
+            module, _, attribute = name.rpartition(".")
+            path = ".".join(filter(None, ["onebuf", *folder.strip("`").split("/"), module]))
+            assert hasattr(import_module(path), attribute), f"there is no {path}.{attribute}"
+
+
+def test_the_table_says_what_inner_folders_may_import(drawing: ModuleType) -> None:
+    for folder, _, may, _ in rows():
+        path = folder.strip("`")
+        outer, _, name = path.rpartition("/")
+        container = "onebuf." + outer.replace("/", ".")
+        order = drawing.contracts().get(container, [])
+        at = next((n for n, level in enumerate(order) if name in level), None)
+        if not outer or at is None:
+            continue
+        below = {one for level in order[at + 1 :] for one in level}
+        assert set(re.findall(r"`(\w+)`", may)) == below, f"{path} may import {sorted(below)}"
