@@ -20,6 +20,14 @@ FOLDERS = sorted(
     for path in PACKAGE.rglob("__init__.py")
     if path.parent != PACKAGE
 )
+PAGES = [*sorted((PROJECT / "docs").rglob("*.md")), *sorted(PROJECT.glob("*.md"))]
+NAMED = re.compile(
+    r"`(?:onebuf\.)?((?:backends|engine|graph|kernel|machine|ops|render|scheduler)(?:\.\w+)+)`"
+    r"|`(?:src/)?(?:onebuf/)?(\w+(?:/\w+)+\.py)`"
+)
+"""Modules, and what is in them, as pages name them: by dots, or as files."""
+MOVED = "| before | now |"
+"""How the table of old and new names begins, in the first design note."""
 DRIFT = 0.25
 """A folder may grow or shrink by this part before the picture has to be drawn again."""
 
@@ -89,3 +97,24 @@ def test_the_table_says_what_inner_folders_may_import(drawing: ModuleType) -> No
             continue
         below = {one for level in order[at + 1 :] for one in level}
         assert set(re.findall(r"`(\w+)`", may)) == below, f"{path} may import {sorted(below)}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_modules_that_a_page_names_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    text = text.partition(MOVED)[0]
+    for name, file in NAMED.findall(text):
+        if file:
+            assert any((folder / file).is_file() for folder in (PACKAGE, PROJECT)), f"no {file}"
+        else:
+            assert exists(f"onebuf.{name}"), f"there is no onebuf.{name}"
+
+
+def exists(name: str) -> bool:
+    """Whether ``name`` is a module, or something that is in one."""
+    try:
+        import_module(name)
+    except ModuleNotFoundError:
+        module, _, attribute = name.rpartition(".")
+        return bool(module) and exists(module) and hasattr(import_module(module), attribute)
+    return True
