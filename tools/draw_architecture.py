@@ -46,13 +46,14 @@ JOURNEY = {
     "buffer": "an operator or method calls the function of its name",
     "ops": "checks operands; small ones are computed at once (tier 0)",
     "graph": "a node: operation, operands, shape, dtype; still pending",
-    "engine/run": "values are needed: realize",
-    "engine/plan": "the plan of this graph is known, or is made now",
+    "engine/run": "realize: values are needed",
+    "engine/plan": "its plan is found by key, or is made now",
     "scheduler/fuse": "which operations share a kernel, and why",
     "scheduler/trace": "the kernel as a nest of loops",
     "render/llvm": "the nest as LLVM IR, in vectors",
     "backends/cpu": "machine code, from the compiler or the disk",
-    "engine/cpu": "the call: addresses, sizes, threads; then the node is stored",
+    "engine/step": "the plan runs: memory from the pool for each result",
+    "engine/cpu": "the call: addresses, sizes, threads",
 }
 TITLE = "How onebuf is built"
 NOTE = (
@@ -284,7 +285,7 @@ def draw(known: Facts) -> str:
         y += height + GAP
     right = max(row[-1].x + row[-1].width for row in rows) + 34
     width, bottom = right + CELL * len(rows) + 20, y + 14
-    height = bottom + 22 * (len(JOURNEY) // 2) + 62
+    height = bottom + 22 * ((len(JOURNEY) + 1) // 2) + 62
     body = [
         *_words(TITLE, LEFT - 30, 36, "title"),
         *_words(NOTE, LEFT - 30, 58, "note"),
@@ -409,7 +410,7 @@ def _badge(number: int, x: float, y: float) -> Iterator[str]:
 def _journey(x: float, y: float, width: float) -> Iterator[str]:
     yield f'<path class="guide" d="M{x:.1f} {y:.1f}H{width - 24:.1f}"/>'
     yield from _words("Where y = (x * 2 + 1).sum(axis=0); print(y) goes:", x, y + 26)
-    half = len(JOURNEY) // 2
+    half = (len(JOURNEY) + 1) // 2
     for number, (path, says) in enumerate(JOURNEY.items()):
         left, top = x + 8 + width / 2 * (number // half), y + 50 + 22 * (number % half)
         yield from _badge(number + 1, left, top - 4)
