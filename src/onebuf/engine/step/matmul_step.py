@@ -1,4 +1,4 @@
-"""Matmul steps: some rows of a matrix product by BLAS, then the kernel that takes these rows, and on.
+"""Matmul steps: rows of a matrix product by BLAS, then the kernel that reads them, block by block.
 
 The rows are still in the cache when the kernel reads them. A product that is read only here needs
 memory for one block of rows. Blocks are as large as BLAS needs to be fast; a small product is one
