@@ -60,7 +60,7 @@ def fail_in(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, error: Exce
 
 PLACES = [
     (decide.gate.grouping(), "_finished"),
-    (decide.gate.products(), "with_products"),
+    (decide.gate.products(), "fuse_matmuls"),
     (decide.gate.arena(), "arena_of"),
     (decide.gate.steps(), "kernel_step"),
     (decide.gate.launching(), "program"),

@@ -12,7 +12,7 @@ from children import run
 import onebuf as ob
 from onebuf import Buffer, config
 from onebuf.engine.plan import decide
-from onebuf.scheduler.plan_key import form_of
+from onebuf.scheduler.plan_key import walk_of
 
 RNG = np.random.default_rng(11)
 A = RNG.standard_normal((6, 8))
@@ -114,15 +114,15 @@ def test_a_plan_for_lines_that_are_stored_is_not_used_for_pending_ones():
 
 def test_constants_are_not_part_of_a_form():
     x = ob.asarray(A)
-    assert form_of([(x * 2.0)._node]).key == form_of([(x * 3.0)._node]).key
-    assert form_of([(x * 2.0)._node]).key != form_of([(2.0 - x)._node]).key
+    assert walk_of([(x * 2.0)._node]).key == walk_of([(x * 3.0)._node]).key
+    assert walk_of([(x * 2.0)._node]).key != walk_of([(2.0 - x)._node]).key
 
 
 def test_a_library_call_has_no_form():
     with config(eager_numel=0):
         found = ob.isin(ob.asarray(A), ob.asarray(A[:2]))
         assert not found.is_realized
-        assert form_of([found._node]).key is None
+        assert walk_of([found._node]).key is None
 
 
 def test_interpreting_is_counted_when_a_plan_is_remembered(monkeypatch, grouped):

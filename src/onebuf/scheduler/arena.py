@@ -1,9 +1,9 @@
-"""Arenas: one stretch of memory for results that are only needed on the way.
+"""Arenas: memory planning for intermediate results, by the intervals in which they are live.
 
-A plan knows when each of its intermediate results is made and when it is last read. Two that are
-never needed at the same time can have the same memory, so all of them together take little more
-than the most that is needed at once. Results are placed largest first, each at the lowest offset
-where nothing is that lives at the same time: not always the best, but never far from it.
+A plan knows which of its steps makes each intermediate result and which one reads it last. Results
+whose intervals do not overlap can share memory, so all of them together take little more than the
+most that is live at once. Placement is greedy, largest first, each result at the lowest offset that
+is free during its interval: not always the best, but never far from it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A result of ``nbytes``, made by step ``first`` of a plan and last read by step ``last``."""
+    """The live interval of a result: made by step ``first`` of a plan, last read by ``last``."""
 
     nbytes: int
     first: int
@@ -31,21 +31,21 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Arena:
-    """Where each result lies, in bytes from the start, and how many bytes there are in all."""
+    """The offset of each result, in bytes from the start, and the bytes of all together."""
 
     offsets: tuple[int, ...]
     nbytes: int
     needed: int
-    """What the results would take without sharing memory."""
+    """The bytes of the results if they did not share memory."""
 
     @property
     def saved(self) -> int:
-        """Bytes that are not taken because results share memory."""
+        """The bytes that sharing saves."""
         return self.needed - self.nbytes
 
 
 def place(lives: Sequence[Life]) -> Arena:
-    """Memory for results, no two of which overlap in both time and place.
+    """Memory for results, in which no two overlap in both interval and bytes.
 
     >>> place([Life(100, 0, 1), Life(100, 1, 2), Life(100, 2, 3)])
     Arena(offsets=(0, 128, 0), nbytes=256, needed=384)
@@ -73,10 +73,10 @@ def place(lives: Sequence[Life]) -> Arena:
 def arena_of(
     items: Sequence[Kernel | Item], private: Collection[int]
 ) -> tuple[Arena, dict[int, int]]:
-    """Memory for those results of ``items`` that only other kernels among them read.
+    """Memory for the results of ``items`` that only other kernels among them read.
 
-    Returns the offset of each such result, by the id of its node. Only ``private`` nodes are among
-    them, which nobody can ask for later.
+    Returns the offset of each such result as well, by the id of its node. All of them are
+    ``private``: no buffer can ask for them later.
     """
     made: dict[int, tuple[Node, int]] = {}
     last: dict[int, int] = {}
@@ -88,7 +88,9 @@ def arena_of(
             pinned.update(reads)  # NumPy's loops read arrays
         else:
             pinned.update([id(node) for node in item.whole])
-            stored = [node for part in item.parts for node in part.outputs]  # no product: BLAS's
+            stored = [
+                node for part in item.parts for node in part.outputs
+            ]  # a matrix product is BLAS's
             made.update({id(node): (node, number) for node in stored})
     lives = {
         me: Life(node.nbytes, number, last[me])

@@ -33,13 +33,13 @@ from onebuf.graph import EMPTY, LIBRARY, VIEW, Kind, Node, place_on, placed_bloc
 from onebuf.machine import Device, DeviceBlock
 from onebuf.ops import quietly, view_of
 from onebuf.scheduler import Item, reading, schedule
-from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.fusion import generated, group
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.trace.recorder import Giver, Read
 
 Array = np.ndarray[Any, Any]
-Work = Group | Join | Item
+Work = Group | ConcatKernel | Item
 
 
 def work_on(device: Device, wanted: Sequence[Node], own: bool) -> list[Work]:
@@ -91,7 +91,7 @@ class LaunchStep:
 
     __slots__ = ("done", "_device", "_name", "_bytes", "_inputs", "_outputs", "_calls")
 
-    def __init__(self, device: Device, kernel: Group | Join, numbers: Numbers) -> None:
+    def __init__(self, device: Device, kernel: Group | ConcatKernel, numbers: Numbers) -> None:
         self.done: tuple[int, ...] = ()
         self._device = device
         driver = device.driver
