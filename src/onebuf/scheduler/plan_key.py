@@ -77,7 +77,7 @@ def key_fields(op: Op) -> KeyFields:
 class Walk(NamedTuple):
     """A walk over a graph: its plan key, and its nodes in the order in which they were met."""
 
-    key: Hashable
+    plan_key: Hashable
     """None: no other graph can have the same plan."""
     nodes: list[Node]
 

@@ -1,4 +1,4 @@
-"""Grouping: what is asked for gets memory, whatever else is fused around it."""
+"""Fusion: what is asked for gets memory, whatever else is fused around it."""
 
 from __future__ import annotations
 
