@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
-    """The live interval of a result: made by step ``first`` of a plan, last read by ``last``."""
+class LiveInterval:
+    """A result of ``nbytes``, made by step ``first`` of a plan and last read by step ``last``."""
 
     nbytes: int
     first: int
@@ -44,21 +44,21 @@ class Arena:
         return self.needed - self.nbytes
 
 
-def place(lives: Sequence[Life]) -> Arena:
+def place(intervals: Sequence[LiveInterval]) -> Arena:
     """Memory for results, in which no two overlap in both interval and bytes.
 
-    >>> place([Life(100, 0, 1), Life(100, 1, 2), Life(100, 2, 3)])
+    >>> place([LiveInterval(100, 0, 1), LiveInterval(100, 1, 2), LiveInterval(100, 2, 3)])
     Arena(offsets=(0, 128, 0), nbytes=256, needed=384)
     """
-    sizes = [-(-life.nbytes // ALIGNMENT) * ALIGNMENT for life in lives]
-    order = sorted(range(len(lives)), key=lambda number: (-sizes[number], number))
+    sizes = [-(-interval.nbytes // ALIGNMENT) * ALIGNMENT for interval in intervals]
+    order = sorted(range(len(intervals)), key=lambda number: (-sizes[number], number))
     offsets: dict[int, int] = {}
     for number in order:
-        life, offset = lives[number], 0
+        interval, offset = intervals[number], 0
         taken = sorted(
             (offsets[other], sizes[other])
             for other in offsets
-            if lives[other].first <= life.last and life.first <= lives[other].last
+            if intervals[other].first <= interval.last and interval.first <= intervals[other].last
         )
         for start, size in taken:
             if offset + sizes[number] <= start:
@@ -66,7 +66,7 @@ def place(lives: Sequence[Life]) -> Arena:
             offset = max(offset, start + size)
         offsets[number] = offset
     ends = [offsets[number] + sizes[number] for number in order]
-    in_order = tuple([offsets[number] for number in range(len(lives))])
+    in_order = tuple([offsets[number] for number in range(len(intervals))])
     return Arena(in_order, max(ends, default=0), sum(sizes))
 
 
@@ -88,14 +88,12 @@ def arena_of(
             pinned.update(reads)  # NumPy's loops read arrays
         else:
             pinned.update([id(node) for node in item.whole])
-            stored = [
-                node for part in item.parts for node in part.outputs
-            ]  # a matrix product is BLAS's
+            stored = [node for part in item.parts for node in part.outputs]  # no matmuls: BLAS's
             made.update({id(node): (node, number) for node in stored})
-    lives = {
-        me: Life(node.nbytes, number, last[me])
+    intervals = {
+        me: LiveInterval(node.nbytes, number, last[me])
         for me, (node, number) in made.items()
         if me in last and me in private and me not in pinned
     }
-    arena = place(list(lives.values()))
-    return arena, dict(zip(lives, arena.offsets, strict=True))
+    arena = place(list(intervals.values()))
+    return arena, dict(zip(intervals, arena.offsets, strict=True))

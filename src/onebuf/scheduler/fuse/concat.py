@@ -29,7 +29,7 @@ CONCATS = frozenset({CONCAT, WRITE})
 """Operations whose operands are computed in their regions of the result."""
 
 
-class Place(NamedTuple):
+class WriteTarget(NamedTuple):
     """The argument of a WRITE: the memory that it fills."""
 
     view: View
@@ -111,14 +111,14 @@ def check_in_place(write: Node, group: Group, stops: set[int]) -> None:
     Nor may it fail halfway, as a gather may. Otherwise the new elements are computed in memory of
     their own first, which is then one of the ``stops``.
     """
-    place: Place = write.arg
+    into: WriteTarget = write.arg
     (new,) = write.srcs
     if id(new.base) in stops:
         return
-    reads = [reach for reach in group.reaches if reach.node is place.target]
+    reads = [reach for reach in group.reaches if reach.node is into.target]
     (store,) = [reach.view for reach in group.reaches if reach.node is write]
-    at = replace(store, offset=store.offset - place.view.offset)
-    is_safe = place.is_apart and not group.picks
+    at = replace(store, offset=store.offset - into.view.offset)
+    is_safe = into.is_apart and not group.picks
     if reads:
         is_safe &= group.is_elementwise and all(reach.view == at for reach in reads)
     if not is_safe:
