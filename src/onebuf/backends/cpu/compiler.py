@@ -11,10 +11,10 @@ from weakref import WeakValueDictionary
 
 from onebuf.backends.cpu.float16 import conversions_of
 from onebuf.backends.cpu.loader import Code, load, lock
-from onebuf.backends.cpu.native_call import Call, as_call
+from onebuf.backends.cpu.native_call import NativeCall, as_call
 from onebuf.backends.cpu.object_code import Object, failure, key_of, make_object
 from onebuf.backends.cpu.target import Target, host
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 from onebuf.events import Compiled, listeners, tell
 
 
@@ -30,8 +30,8 @@ class Program:
 
     name: str
     address: int
-    call: Call
-    quick: Call
+    call: NativeCall
+    quick: NativeCall
 
     def __init__(self, name: str, code: Code) -> None:
         self.name = name
@@ -65,7 +65,7 @@ def compile(ir: str, name: str, target: Target | None = None) -> Program:  # noq
     return program
 
 
-@sheltered
+@uninterrupted
 def _made(
     ir: str, name: str, target: Target, key: bytes
 ) -> tuple[Program, Object | None, float, float]:

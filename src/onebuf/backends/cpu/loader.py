@@ -17,7 +17,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from onebuf.backends.cpu.target import JIT_LINK, host, machine
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 
 lock = RLock()
 """Held by whoever uses LLVM."""
@@ -56,7 +56,7 @@ def _linker(generation: int) -> Any:
     return llvm.create_lljit_compiler(machine(host()), use_jit_link=JIT_LINK)
 
 
-@sheltered
+@uninterrupted
 def load(object_: bytes, names: Sequence[str], imports: Mapping[str, int] | None = None) -> Code:
     """Load an object and find its functions ``names``.
 

@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 from onebuf.backends.cpu.loader import Code, load
 from onebuf.backends.cpu.object_code import key_of, make_object
 from onebuf.backends.cpu.target import host
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 
-Call: TypeAlias = Callable[..., None]
+NativeCall: TypeAlias = Callable[..., None]
 """A function of so many integers; for a kernel, ``call(args_address, begin, end)``."""
 
 CPYTHON = sys.implementation.name == "cpython"
@@ -65,7 +65,7 @@ class _MethodDef(ctypes.Structure):
 
 def as_call(
     address: int, code: Code, arguments: int = 3, release: bool = True, bridged: bool = CPYTHON
-) -> Call:
+) -> NativeCall:
     """A callable for the C function at ``address`` in ``code``, of so many int64 and no result.
 
     It keeps the code alive. ``release``: other Python threads may run meanwhile.
@@ -90,7 +90,7 @@ def _new_function() -> Any:
 
 
 @cache
-@sheltered
+@uninterrupted
 def _bridge(arguments: int) -> _MethodDef:
     """The definition of the built-in for so many arguments, which CPython needs for ever."""
     ir = _bridge_ir(arguments)

@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 from onebuf.backends.cpu.cache import digest, here
 from onebuf.backends.cpu.loader import lock
 from onebuf.backends.cpu.target import OPTIONS, VERSIONS, Target, machine
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 from onebuf.errors import CompileError
 
 
@@ -42,14 +42,14 @@ def make_object(ir: str, name: str, target: Target, key: bytes) -> Object:
     return Object(content, False)
 
 
-@sheltered
+@uninterrupted
 def generate(ir: str, name: str, target: Target) -> bytes:
     """Run LLVM on ``ir``."""
     with lock, _parsed(ir, name, target) as module:
         return bytes(machine(target).emit_object(module))
 
 
-@sheltered
+@uninterrupted
 def assembly(ir: str, name: str, target: Target) -> str:
     """The code of ``ir`` as text, also for processors other than this one."""
     with lock, _parsed(ir, name, target) as module:

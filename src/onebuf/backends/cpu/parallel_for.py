@@ -14,11 +14,11 @@ from threading import Lock, Thread
 
 from onebuf.backends.cpu.compiler import Program
 from onebuf.backends.cpu.loader import load, lock
-from onebuf.backends.cpu.native_call import Call, as_call
+from onebuf.backends.cpu.native_call import NativeCall, as_call
 from onebuf.backends.cpu.object_code import key_of, make_object
 from onebuf.backends.cpu.target import host
-from onebuf.backends.cpu.thread_pool import crew_ir, has_futex
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.thread_pool import has_futex, pool_ir
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 from onebuf.errors import ArgumentError
 from onebuf.options import options
 
@@ -28,23 +28,23 @@ MOST_THREADS = 1024
 """More would only stand in each other's way."""
 
 
-class Crew:
+class ThreadPool:
     """Threads that share the work of one caller at a time; a second caller works alone.
 
-    ``futex``: sleep on words of memory, as Linux can; otherwise with a condition variable. A crew
+    ``futex``: sleep on words of memory, as Linux can; otherwise with a condition variable. A pool
     lives for ever, because its workers do.
     """
 
-    @sheltered
+    @uninterrupted
     def __init__(self, futex: bool) -> None:
         target = host()
-        ir = crew_ir(target, futex)
+        ir = pool_ir(target, futex)
         with lock:
             made = make_object(ir, "run", target, key_of(ir, target))
             self._code = load(made.content, ["reset", "set_spins", "worker", "run"])
-            self.run: Call = as_call(self._code.address("run"), self._code, 6)
+            self.run: NativeCall = as_call(self._code.address("run"), self._code, 6)
             self.begin()
-            _crews.append(self)
+            _pools.append(self)
 
     def begin(self) -> None:
         """Have no workers, as at first; or as in the child of a fork, where none is left."""
@@ -58,7 +58,7 @@ class Crew:
         if threads - 1 > self._wanted:
             self._grow(threads)
 
-    @sheltered
+    @uninterrupted
     def _grow(self, threads: int) -> None:
         with self._lock:
             self._wanted = max(self._wanted, threads - 1)
@@ -74,10 +74,10 @@ class Crew:
                 self.workers += 1
 
 
-_crews: list[Crew] = []
+_pools: list[ThreadPool] = []
 """All that were made, for the child of a fork to begin anew."""
-_chosen: Crew | None = None
-"""The crew that `run` uses, once it has."""
+_chosen: ThreadPool | None = None
+"""The pool that `run` uses, once it has."""
 
 
 def run(program: Program, args_address: int, count: int, grain: int, begin: int = 0) -> None:
@@ -92,19 +92,19 @@ def run(program: Program, args_address: int, count: int, grain: int, begin: int 
 
 def shared(
     program: Program, args_address: int, count: int, grain: int, begin: int = 0
-) -> tuple[Call, tuple[int, ...]]:
+) -> tuple[NativeCall, tuple[int, ...]]:
     """What `run` calls in the end, and with which arguments."""
     if grain < 1:
         raise ArgumentError(f"run needs a grain of at least 1, got {grain}")
     threads = options().threads
     if threads is None:
         threads = cores()
-    crew = None if count - begin <= grain or threads < 2 else _crew()
-    if crew is None:
+    pool = None if count - begin <= grain or threads < 2 else _pool()
+    if pool is None:
         return program.call, (args_address, begin, count)
     threads = min(threads, MOST_THREADS)
-    crew.grow(threads)
-    return crew.run, (program.address, args_address, begin, count, grain, threads)
+    pool.grow(threads)
+    return pool.run, (program.address, args_address, begin, count, grain, threads)
 
 
 @cache
@@ -117,25 +117,25 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _crew() -> Crew | None:
-    """The crew of this process; None where the system has no way to sleep that we know."""
+def _pool() -> ThreadPool | None:
+    """The pool of this process; None where the system has no way to sleep that we know."""
     if _chosen is None and sys.platform != "win32":
         _choose()
     return _chosen
 
 
-@sheltered
+@uninterrupted
 def _choose() -> None:
     global _chosen
     with lock:
         if _chosen is None:
-            _chosen = Crew(has_futex(host()))
+            _chosen = ThreadPool(has_futex(host()))
 
 
 def _after_fork_in_child() -> None:
     cores.cache_clear()
-    for crew in _crews:
-        crew.begin()
+    for pool in _pools:
+        pool.begin()
 
 
 if hasattr(os, "register_at_fork"):

@@ -54,7 +54,7 @@ class _Job:
             self.done.release()
 
 
-class _Shelter:
+class _Worker:
     """The thread, which is started when it is first needed and ends with the process."""
 
     def __init__(self) -> None:
@@ -92,21 +92,21 @@ class _Shelter:
             jobs.get().run()
 
 
-_shelter = _Shelter()
+_worker = _Worker()
 
 
 def _begin_anew() -> None:
-    global _shelter
-    _shelter = _Shelter()
+    global _worker
+    _worker = _Worker()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
 # What LLVM needs is taken down when the process ends, so nobody should be using it by then.
-atexit.register(lambda: _shelter.wait())
+atexit.register(lambda: _worker.wait())
 
 
-def sheltered(function: Callable[P, T]) -> Callable[P, T]:
+def uninterrupted(function: Callable[P, T]) -> Callable[P, T]:
     """Let ``function`` come to its end, once it has begun, whatever interrupts its caller."""
 
     @wraps(function)
@@ -115,11 +115,11 @@ def sheltered(function: Callable[P, T]) -> Callable[P, T]:
             return function(*args, **kwargs)
         here = copy_context()
         job = _Job(lambda: here.run(function, *args, **kwargs))
-        shelter = _shelter
-        if not shelter.submit(job):
+        worker = _worker
+        if not worker.submit(job):
             return function(*args, **kwargs)
         while not job.done.acquire(timeout=LOOK_SECONDS):
-            if shelter is not _shelter or not shelter.is_there():  # after a fork in a handler
+            if worker is not _worker or not worker.is_there():  # after a fork in a handler
                 return function(*args, **kwargs)
         if job.error is not None:
             try:
