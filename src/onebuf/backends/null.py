@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.host_memory import DONE, Done
+from onebuf.backends.kernel_launch import linear_program
 from onebuf.errors import DeviceError
 from onebuf.graph import Op
-from onebuf.kernel.linear import Limits, Linear, Opt, lower, verify
 from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
 from onebuf.scheduler import NOTHING, Item
 from onebuf.scheduler.fuse.group import Group
@@ -47,12 +47,6 @@ class Counts:
         )
 
 
-def program_of(group: Group, opts: Sequence[Opt] = (), limits: Limits | None = None) -> Linear:
-    """The program that would have run."""
-    views = [reach.view for reach in group.reaches]
-    return verify(lower(group.nest, group.extents, views, group.scalars, opts, limits))
-
-
 def counts_of(plan: Sequence[Kernel | Item]) -> Counts:
     """What all of a plan would do."""
     total = Counts()
@@ -65,7 +59,7 @@ def _one(item: Kernel | Item) -> Counts:
     if isinstance(item, Item):
         done = int(item.kind != NOTHING)
         return Counts(done, 0, item.bytes_read * done, item.bytes_written * done)
-    instances = sum(program_of(part).instances for part in item.parts)
+    instances = sum(linear_program(part).instances for part in item.parts)
     return Counts(1, instances, item.bytes_read, item.bytes_written)
 
 
@@ -134,7 +128,7 @@ class NullDriver:
 
     def prepare(self, group: Group) -> NullLaunch:
         """A kernel, lowered and verified."""
-        instances = program_of(group).instances
+        instances = linear_program(group).instances
         return NullLaunch(self, Counts(1, instances, group.bytes_read, group.bytes_written))
 
     def tally(self, counts: Counts) -> None:

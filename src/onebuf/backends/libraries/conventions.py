@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.errors import ArgumentError
+from onebuf.backends.operand_errors import negative_power
 
 
 def _floor_divide_whole(xp: Any, x: Any, y: Any) -> Any:
@@ -42,12 +42,9 @@ def _remainder(xp: Any, x: Any, y: Any) -> Any:
 
 
 def check_powers(lowest: int) -> None:
-    """Raise where whole numbers are raised to a negative power."""
+    """Raise where integers are raised to a negative power."""
     if lowest < 0:
-        raise ArgumentError(
-            f"pow: Integers to negative integer powers are not allowed, got the exponent "
-            f"{lowest}; convert with astype('float64') first"
-        )
+        raise negative_power(lowest)
 
 
 def _pow_whole(xp: Any, x: Any, y: Any) -> Any:

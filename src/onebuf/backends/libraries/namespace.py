@@ -44,6 +44,7 @@ from onebuf.graph import (
     WHERE,
     Op,
 )
+from onebuf.graph.loop_dtypes import loop_dtypes
 from onebuf.ops import quietly, random_words
 
 Array = np.ndarray[Any, Any]
@@ -74,21 +75,6 @@ _METHODS: dict[Op, str] = {
     **dict.fromkeys(SCAN.values(), "scan"),
     **dict.fromkeys([*UNARY.values(), *BINARY.values()], "elementwise"),
 }
-
-
-@cache
-def loop_dtypes(op: Op, *operands: DT) -> tuple[DT, ...]:
-    """The dtypes that operands have in NumPy's loop.
-
-    >>> loop_dtypes(BINARY["divide"], dtypes.int8, dtypes.int16)
-    (dtype('float64'), dtype('float64'))
-    """
-    if len(operands) > 1 and any(is_added(dtype) for dtype in operands):
-        operands = (promote(*operands),) * len(operands)
-    ufunc = getattr(np, op.name, None)
-    if not isinstance(ufunc, np.ufunc):
-        return operands
-    return ufunc.resolve_dtypes((*operands, None))[:-1]
 
 
 class ArrayApi:
@@ -185,7 +171,8 @@ class ArrayApi:
 
     def elementwise(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """Everything of UNARY and BINARY."""
-        loop = loop_dtypes(op, *[self.dtype_of(operand) for operand in operands])
+        loop = loop_dtypes(op, tuple([self.dtype_of(operand) for operand in operands]))
+        assert loop is not None, f"{op} has a dtype, so that NumPy has a loop for it"
         if not EIGHTS.isdisjoint(loop):
             if op is BINARY["nextafter"]:
                 raise DTypeError(

@@ -15,8 +15,8 @@ import numpy as np
 from onebuf.backends.numpy.complex_loops import COMPLEX_LOOPS, complex_pow
 from onebuf.backends.numpy.gather import take_along_into, take_into
 from onebuf.backends.numpy.matmul import multiply_into
+from onebuf.backends.operand_errors import negative_power
 from onebuf.dtypes import float32, is_added, kind
-from onebuf.errors import ArgumentError
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -88,18 +88,11 @@ def _pow(x: Array, y: Array, out: Array) -> None:
         complex_pow(x, y, out)
         return
     if x is out and out.dtype.kind in "iu" and np.min(y, initial=0) < 0:
-        raise _negative_power(y)  # NumPy would find out in the middle of writing
+        raise negative_power(np.min(y))  # NumPy would find out in the middle of writing
     try:
         np.pow(x, y, out)
     except ValueError:
-        raise _negative_power(y) from None
-
-
-def _negative_power(y: Array) -> ArgumentError:
-    return ArgumentError(
-        f"pow: Integers to negative integer powers are not allowed, got the exponent "
-        f"{np.min(y)}; convert with astype('float64') first"
-    )
+        raise negative_power(np.min(y)) from None
 
 
 LOOPS: dict[Op, Callable[..., Any]] = {

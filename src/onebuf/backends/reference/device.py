@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.host_memory import HostMemoryDriver
-from onebuf.backends.reference.interpreter import Memory, execute
+from onebuf.backends.kernel_launch import linear_program
+from onebuf.backends.reference.interpreter import SlotMemory, execute
 from onebuf.dtypes import kind
 from onebuf.graph import REDUCE, Op
-from onebuf.kernel.linear import lower, verify
 from onebuf.machine import Device, DeviceBlock, Facts, check_place
 from onebuf.scheduler.fuse.group import Group
 
@@ -51,14 +51,13 @@ class PythonLaunch:
     """A kernel that is ready to be interpreted."""
 
     def __init__(self, group: Group) -> None:
-        views = [reach.view for reach in group.reaches]
-        self._program = verify(lower(group.nest, group.extents, views, group.scalars))
+        self._program = linear_program(group)
         self._dtypes = [slot.dtype for slot in group.nest.slots]
 
     def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
         """Interpret it."""
         memories = {
-            number: Memory(_elements(block, dtype))
+            number: SlotMemory(_elements(block, dtype))
             for number, (block, dtype) in enumerate(zip(blocks, self._dtypes, strict=True))
             if block is not None
         }

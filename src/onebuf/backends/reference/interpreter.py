@@ -19,12 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.backends.kernel_launch import linear_program
 from onebuf.backends.numpy.loops import run_into
+from onebuf.backends.operand_errors import index_out_of_range
 from onebuf.dtypes import integer_of, kind
-from onebuf.errors import IndexRangeError, KernelError
+from onebuf.errors import KernelError
 from onebuf.graph import BINARY, TAKE, Node, Op, settle
 from onebuf.kernel import wrapped
-from onebuf.kernel.linear import Code, Given, Limits, Linear, Opt, lower, verify
+from onebuf.kernel.linear import Code, Given, Limits, Linear, Opt
 from onebuf.scheduler.fuse.group import Group
 
 Array = np.ndarray[Any, Any]
@@ -42,14 +44,14 @@ _WHOLE: dict[Op, Callable[[int, int], int]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class SlotMemory:
     """Elements that a slot can reach: position ``p`` is ``flat[p - first]``."""
 
     flat: Array
     first: int = 0
 
     @classmethod
-    def of(cls, array: Array) -> Memory:
+    def of(cls, array: Array) -> SlotMemory:
         """All that lies between the elements of ``array``, whose first one is position 0."""
         size = array.itemsize
         pairs = list(zip(array.shape, array.strides, strict=True))
@@ -73,10 +75,9 @@ def run(
 
     The program that ran is returned.
     """
-    views = [reach.view for reach in group.reaches]
-    program = verify(lower(group.nest, group.extents, views, group.scalars, opts, limits))
+    program = linear_program(group, opts, limits)
     memories = {
-        number: Memory.of(_array(reach.node, group.outputs, outputs))
+        number: SlotMemory.of(_array(reach.node, group.outputs, outputs))
         for number, reach in enumerate(group.reaches)
         if not reach.is_index
     }
@@ -94,7 +95,7 @@ def _array(node: Node, outputs: Sequence[Node], arrays: Sequence[Array]) -> Arra
 
 
 def execute(
-    program: Linear, memories: dict[int, Memory], scalars: Sequence[np.generic] | None = None
+    program: Linear, memories: dict[int, SlotMemory], scalars: Sequence[np.generic] | None = None
 ) -> None:
     """Run every work-item of ``program`` on the memory of its slots.
 
@@ -124,7 +125,7 @@ class _Shared:
 
 class _Machine:
     def __init__(
-        self, program: Linear, memories: dict[int, Memory], scalars: Sequence[np.generic] | None
+        self, program: Linear, memories: dict[int, SlotMemory], scalars: Sequence[np.generic] | None
     ) -> None:
         self.lines = program.instructions
         self.scalars = scalars
@@ -288,7 +289,7 @@ def _distance(index: int, extent: int, stride: int = 1) -> int:
     """How far an index reaches."""
     found = wrapped(index, extent)
     if found is None:
-        raise IndexRangeError(f"an index needs to be in {-extent}..{extent - 1}, got {index}")
+        raise index_out_of_range(index, extent)
     return found * stride
 
 
