@@ -1,8 +1,8 @@
-"""Calling: an address becomes something that Python can call at almost no cost.
+"""Native calls: Python functions that call an address with integers, at almost no cost.
 
-Nothing is called faster from CPython than a built-in function. So the bridge from its calling
-convention to that of C is compiled as well, once a process: it takes integers from Python, and the
-address to call from the object that the built-in is bound to. Other interpreters use ctypes.
+CPython calls nothing faster than a built-in function. So the bridge from its calling convention to
+that of C is compiled as well, once a process: it takes integers from Python, and the address to
+call from the object that the built-in is bound to. Other interpreters use ctypes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _COUNT_NONE = "" if sys.version_info >= (3, 12) else "call void @Py_IncRef(ptr @
 
 
 class _Bound(bytes):
-    """What a built-in is bound to: the address that it calls, and the code that must stay."""
+    """The object a built-in is bound to: the address that it calls, and the code to keep alive."""
 
     code: Code
 

@@ -1,7 +1,7 @@
-"""Objects: machine code of LLVM IR, from the disk if it was made before.
+"""Object code: LLVM IR compiled to machine code, or taken from the disk cache.
 
-IR becomes code as it is, without optimiser passes: whoever writes it writes good vector code, and
-passes would take longer than they save.
+There are no optimiser passes: the renderer writes vector code already, and passes would take longer
+than they save.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from onebuf.errors import CompileError
 
 
 class Object(NamedTuple):
-    """Machine code, and if it came from the disk."""
+    """Machine code, and whether it came from the disk."""
 
     content: bytes
     from_disk: bool
 
 
 def key_of(ir: str, target: Target) -> bytes:
-    """What decides about the machine code, as one short key."""
+    """The hash of everything that determines the machine code."""
     return digest(ir, target.triple, target.cpu, target.features, VERSIONS, OPTIONS)
 
 
@@ -59,7 +59,7 @@ def assembly(ir: str, name: str, target: Target) -> str:
 @contextmanager
 def _parsed(ir: str, name: str, target: Target) -> Iterator[Any]:
     # Modules and contexts are closed here, in this order: the garbage collector would do it in any,
-    # and a module whose context has gone ends the process.
+    # and a module whose context is gone ends the process.
     with llvm.create_context() as context:
         try:
             module = llvm.parse_assembly(target.header() + ir, context)

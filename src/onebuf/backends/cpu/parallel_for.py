@@ -1,7 +1,7 @@
-"""Threads: a kernel's indices are shared out to all cores.
+"""Parallel for: the indices of a kernel, divided among the threads of a pool.
 
-Workers are Python threads that go into compiled code once, without the interpreter's lock, and stay
-there: they look for work for a moment, then sleep, and end with the process.
+Workers are Python threads that enter compiled code once, release the GIL, and stay there: they spin
+for a moment, then sleep until there is a job, and end with the process.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from onebuf.errors import ArgumentError
 from onebuf.options import options
 
 SPINS = 2000
-"""How often a worker looks for work before it sleeps: some 50 us."""
+"""How often a worker looks for a job before it sleeps: some 50 us."""
 MOST_THREADS = 1024
-"""More would only stand in each other's way."""
+"""More threads would not make a kernel faster."""
 
 
 class ThreadPool:
-    """Threads that share the work of one caller at a time; a second caller works alone.
+    """Threads that run the jobs of one caller at a time; a second caller runs its own alone.
 
-    ``futex``: sleep on words of memory, as Linux can; otherwise with a condition variable. A pool
-    lives for ever, because its workers do.
+    ``futex``: sleep with a futex, as on Linux; otherwise with a condition variable. A pool lives
+    for ever, because its workers do.
     """
 
     @uninterrupted
@@ -47,14 +47,14 @@ class ThreadPool:
             _pools.append(self)
 
     def begin(self) -> None:
-        """Have no workers, as at first; or as in the child of a fork, where none is left."""
+        """Start without workers, at first and in the child of a fork, where there are none."""
         self.workers = 0
         self._wanted = 0
         self._lock = Lock()
         ctypes.CFUNCTYPE(None)(self._code.address("reset"))()
 
     def grow(self, threads: int) -> None:
-        """Have workers enough for ``threads`` threads, the caller's included, if possible."""
+        """Start workers for ``threads`` threads, the caller included, if possible."""
         if threads - 1 > self._wanted:
             self._grow(threads)
 
@@ -62,7 +62,7 @@ class ThreadPool:
     def _grow(self, threads: int) -> None:
         with self._lock:
             self._wanted = max(self._wanted, threads - 1)
-            # Who looks for work on a core that a thread with work needs only slows it down.
+            # With more threads than cores, a spinning worker would delay one that has work.
             spins = SPINS if self._wanted < cores() else 0
             ctypes.CFUNCTYPE(None, ctypes.c_int32)(self._code.address("set_spins"))(spins)
             worker = ctypes.CFUNCTYPE(None)(self._code.address("worker"))
@@ -70,21 +70,21 @@ class ThreadPool:
                 try:
                     Thread(target=worker, name=f"onebuf-{self.workers + 1}", daemon=True).start()
                 except RuntimeError:
-                    return  # no thread is to be had: those who are there do the work
+                    return  # the system has no more threads: those that exist do the work
                 self.workers += 1
 
 
 _pools: list[ThreadPool] = []
-"""All that were made, for the child of a fork to begin anew."""
+"""All pools, to be reset in the child of a fork."""
 _chosen: ThreadPool | None = None
-"""The pool that `run` uses, once it has."""
+"""The pool that `run` uses, made at its first use."""
 
 
 def run(program: Program, args_address: int, count: int, grain: int, begin: int = 0) -> None:
     """Run ``program`` on the indices up to ``count``, on as many threads as the options allow.
 
-    Each call of it gets a multiple of ``grain`` indices, except for the last one. They come in no
-    order, and at the same time.
+    Each call of it gets a multiple of ``grain`` indices, except for the last one. The calls run
+    concurrently, in any order.
     """
     call, arguments = shared(program, args_address, count, grain, begin)
     call(*arguments)
@@ -93,7 +93,7 @@ def run(program: Program, args_address: int, count: int, grain: int, begin: int 
 def shared(
     program: Program, args_address: int, count: int, grain: int, begin: int = 0
 ) -> tuple[NativeCall, tuple[int, ...]]:
-    """What `run` calls in the end, and with which arguments."""
+    """The native call that `run` makes, and its arguments."""
     if grain < 1:
         raise ArgumentError(f"run needs a grain of at least 1, got {grain}")
     threads = options().threads
@@ -118,7 +118,7 @@ def cores() -> int:
 
 
 def _pool() -> ThreadPool | None:
-    """The pool of this process; None where the system has no way to sleep that we know."""
+    """The pool of this process; None on systems without futexes and pthreads."""
     if _chosen is None and sys.platform != "win32":
         _choose()
     return _chosen

@@ -1,26 +1,26 @@
-"""The pool, a thread pool, as LLVM IR: how workers wait, and how a job is shared out.
+"""The thread pool as LLVM IR: how workers wait, and how a job is divided.
 
-All state is one global variable, so it is there as long as the code is, and no worker ever outlives
-it. Its parts lie 64 bytes apart, because processors pass memory around in such lines:
+All state is one global variable, so that it lives as long as the code, and no worker outlives it.
+Each field has a cache line of its own, of 64 bytes, to avoid false sharing:
 
 ======  =========  ============================================================================
 byte    name       meaning
 ======  =========  ============================================================================
 0       epoch      counts jobs; workers that wait for one watch it
 64      sleepers   how many workers sleep
-128     job        function, args, count, chunk, how many may help
-192     next       the first index that nobody has taken
+128     job        function, args, count, chunk, the most workers that may join
+192     next       the first index that is not taken
 256     state      OPEN: the job may be joined; WAITING: its caller sleeps; how many are in it
 320     busy       1 while a caller uses the pool
-384     spins      how often to look before going to sleep
+384     spins      how often to look before sleeping
 448     mutex      where there are no futexes: for sleeping
 576     condition  likewise
 ======  =========  ============================================================================
 
-A worker joins by adding itself to ``state`` while that is OPEN, and only then reads the job. The
-caller works like everybody else; when no index is left it takes OPEN away and waits for those who
-are in. Workers that wake late find the job closed and have touched nothing, so the caller never
-waits for anybody to wake up, and it does not matter if nobody does.
+A worker joins by adding one to ``state`` while that is OPEN, and only then reads the job. The
+caller works too; when no index is left it clears OPEN and waits for the workers that joined. A
+worker that wakes late finds the job closed and has read nothing, so that the caller never waits for
+a worker to wake up, and needs none to do so.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from onebuf.backends.cpu.target import Target
 
 STATE_NBYTES = 704
 PIECES = 4
-"""Chunks for each thread: enough that all end at about the same time."""
+"""Chunks for each thread: enough for all to end at about the same time."""
 _FUTEX = {"x86_64": 202, "aarch64": 98}
-"""The number of Linux's system call."""
+"""The number of Linux's system call, by architecture."""
 _PAUSE = {
     "x86_64": ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"),
     "aarch64": ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"),
@@ -99,7 +99,7 @@ _POOL = """
 {declare_pause}
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
-; Begin anew, with no worker: at first, and in the child of a fork.
+; Start without workers: at first, and in the child of a fork.
 define void @reset() nounwind {{
   call void @llvm.memset.p0.i64(ptr @pool, i8 0, i64 {nbytes}, i1 false)
   call void @prepare()
@@ -112,7 +112,7 @@ define void @set_spins(i32 %spins) nounwind {{
   ret void
 }}
 
-; Look at a word until it is not %value, or it is time to sleep: whether it has changed.
+; Spin until a word is not %value, or for as long as allowed: whether it has changed.
 define internal i1 @spin(ptr %word, i32 %value) nounwind {{
 entry:
   %at = getelementptr i8, ptr @pool, i64 384
@@ -288,7 +288,7 @@ _OPEN, _WAITING = 1 << 30, 1 << 29
 
 
 def has_futex(target: Target) -> bool:
-    """Whether the system lets a thread sleep on a word of memory."""
+    """Whether the system has futexes."""
     return "linux" in target.triple and target.architecture in _FUTEX
 
 

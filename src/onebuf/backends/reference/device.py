@@ -1,4 +1,4 @@
-"""The device that interprets kernels in pure Python: slow, and it checks every access."""
+"""The reference device: kernels interpreted in pure Python, every access checked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def count() -> int:
 
 
 def open(device: Device) -> PythonDriver:
-    """The driver; there may be any number of queues, as each does its work at once."""
+    """The driver of any queue: each runs its work at once."""
     check_place(device, 1, None)
     return PythonDriver(device)
 
@@ -34,12 +34,12 @@ class PythonDriver(HostMemoryDriver):
     """Kernels, one work-item after another."""
 
     def facts(self) -> Facts:
-        """What it is."""
+        """Its purpose."""
         told = "kernels interpreted in Python, every access checked: for tests"
         return Facts(told, queues=None)
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
-        """Whatever the linear form can say: no product of complex numbers, which has two parts."""
+        """Every operation of the linear form, which has no reduction of complex products."""
         return op is not REDUCE["prod"] or kind(result) != "c"
 
     def prepare(self, group: Group) -> PythonLaunch:
@@ -48,7 +48,7 @@ class PythonDriver(HostMemoryDriver):
 
 
 class PythonLaunch:
-    """A kernel that is ready to be interpreted."""
+    """A kernel as a linear program."""
 
     def __init__(self, group: Group) -> None:
         self._program = linear_program(group)
