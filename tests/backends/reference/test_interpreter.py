@@ -13,7 +13,7 @@ from onebuf.backends import null
 from onebuf.backends.kernel_launch import linear_program
 from onebuf.backends.reference import interpreter
 from onebuf.backends.reference.interpreter import SlotMemory, execute
-from onebuf.engine.plan.decide import supports
+from onebuf.engine.cpu.supports import supports
 from onebuf.errors import KernelError
 from onebuf.graph import BINARY, CAST
 from onebuf.kernel.linear import (
