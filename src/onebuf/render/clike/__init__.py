@@ -1,4 +1,4 @@
-"""Kernels as text in languages that look like C."""
+"""C-like languages: linear programs as OpenCL C and GLSL."""
 
 from onebuf.render.clike.dialect import (
     NARROW,

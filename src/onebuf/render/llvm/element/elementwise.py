@@ -16,7 +16,7 @@ from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element import complex_numbers, float16
 from onebuf.render.llvm.element.complex_numbers import PARTS
-from onebuf.render.llvm.element.float16 import HALVES
+from onebuf.render.llvm.element.float16 import NARROW_FLOATS
 from onebuf.render.llvm.element.random import random_words
 from onebuf.render.math import MATH
 
@@ -27,7 +27,7 @@ Emit = Callable[[Builder, tuple[Value, ...], DT], Value]
 TYPES = {
     "bool": "i1",
     **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    **{dtype.name: float16.BITS for dtype in HALVES},
+    **{dtype.name: float16.BITS for dtype in NARROW_FLOATS},
     "float32": "float",
     "float64": "double",
     **{dtype.name: whole for dtype, whole in complex_numbers.WHOLE.items()},
@@ -233,10 +233,10 @@ def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
         return x
     if source in PARTS or target in PARTS:
         return _of_parts(b, x, source, target)
-    if source in HALVES:
+    if source in NARROW_FLOATS:
         return cast(b, float16.widen(b, x, source), float32, target)
-    if target in HALVES:
-        return _to_half(b, x, source, target)
+    if target in NARROW_FLOATS:
+        return _to_narrow_float(b, x, source, target)
     if two == "b":
         return _truth(b, x, source)
     if one == "f" and two == "f":
@@ -265,7 +265,7 @@ def _of_parts(b: Builder, x: Value, source: DT, target: DT) -> Value:
     return complex_numbers.join(b, (real, imaginary))
 
 
-def _to_half(b: Builder, x: Value, source: DT, target: DT) -> Value:
+def _to_narrow_float(b: Builder, x: Value, source: DT, target: DT) -> Value:
     if source == float64:
         return float16.from_double(b, x, target)
     return float16.narrow(b, cast(b, x, source, float32), target)
@@ -300,22 +300,22 @@ def emit(b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...]
         return cast(b, operands[0], dtypes[0], to)
     if dtypes[-1] in PARTS or op is COMPLEX:
         return complex_numbers.emit(b, op, operands)
-    if dtypes[-1] in HALVES:
-        return _of_halves(b, op, operands, dtypes, to)
+    if dtypes[-1] in NARROW_FLOATS:
+        return _of_narrow_floats(b, op, operands, dtypes, to)
     return (ELEMENTS.get(op) or FLOATS_ONLY[op])(b, operands, dtypes[-1])
 
 
-def _of_halves(
+def _of_narrow_floats(
     b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...], to: DT
 ) -> Value:
-    """An operation on halves: on their bits, or in float32 and rounded."""
+    """An operation on narrow floats: on their bits, or in float32 and rounded."""
     on_bits = float16.ON_BITS.get(op)
     if on_bits is not None:
         return on_bits(b, operands, dtypes[-1])
     pairs = zip(operands, dtypes, strict=True)
     wide = tuple([float16.widen(b, x, dtype) for x, dtype in pairs])
     found = emit(b, op, wide, (float32,) * len(wide), float32)
-    return float16.narrow(b, found, to, op in float16.EXACT) if to in HALVES else found
+    return float16.narrow(b, found, to, op in float16.EXACT) if to in NARROW_FLOATS else found
 
 
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
