@@ -47,7 +47,7 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class Size:
     """A parameter: an integer that depends on sizes alone, the same in every call of a kernel."""
 
     name: str
@@ -65,11 +65,11 @@ class Flags:
     name: str = "flags"
 
 
-Parameter = Memory | Scalar | Whole | Flags
+Parameter = Memory | Scalar | Size | Flags
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class KernelText:
     """The parts of a kernel's text."""
 
     name: str
@@ -165,6 +165,6 @@ class Dialect:
         """The declaration of memory that a work-group shares."""
         raise NotImplementedError
 
-    def assemble(self, text: Text) -> str:
+    def assemble(self, text: KernelText) -> str:
         """The whole text."""
         raise NotImplementedError

@@ -133,7 +133,7 @@ def logaddexp(t: Terms, name: str, dtype: DT) -> str:
     )
 
 
-def to_whole(t: Terms, name: str, dtype: DT, target: DT) -> str:
+def to_integer(t: Terms, name: str, dtype: DT, target: DT) -> str:
     """A float truncated to an integer; out of range, as `onebuf.dtypes.integer_of` says."""
     nan = t.define("is_nan", dtype, is_nan)
     via = int64 if target in (int64, uint32, uint64) else int32

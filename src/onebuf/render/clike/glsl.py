@@ -25,11 +25,11 @@ from onebuf.render.clike.dialect import (
     NARROW,
     Dialect,
     Flags,
+    KernelText,
     Memory,
     Parameter,
     Scalar,
-    Text,
-    Whole,
+    Size,
 )
 from onebuf.render.clike.glsl_math import FORMULAS, PREFIX, constant, library
 from onebuf.render.clike.glsl_short import SHORT
@@ -49,7 +49,7 @@ _CALLED = re.compile(rf"\b{PREFIX}(\w+)\(")
 class Arguments:
     """The order in memory of the numbers among a kernel's arguments."""
 
-    fields: tuple[tuple[Scalar | Whole, str], ...]
+    fields: tuple[tuple[Scalar | Size, str], ...]
     """Each with the NumPy name of its type; the wider ones come first, so there is no padding."""
 
     @property
@@ -66,16 +66,16 @@ class Arguments:
 def arguments(parameters: Sequence[Parameter]) -> Arguments:
     """How the numbers among ``parameters`` are passed.
 
-    >>> arguments([Scalar(0, np.dtype("int8")), Whole("n0", 5)]).fields
-    ((Whole(name='n0', value=5), 'int64'), (Scalar(number=0, dtype=dtype('int8')), 'int32'))
+    >>> arguments([Scalar(0, np.dtype("int8")), Size("n0", 5)]).fields
+    ((Size(name='n0', value=5), 'int64'), (Scalar(number=0, dtype=dtype('int8')), 'int32'))
     """
-    fields = [(one, _argument(one)) for one in parameters if isinstance(one, Scalar | Whole)]
+    fields = [(one, _argument(one)) for one in parameters if isinstance(one, Scalar | Size)]
     fields.sort(key=lambda field: -np.dtype(field[1]).itemsize)
     return Arguments(tuple(fields))
 
 
-def _argument(one: Scalar | Whole) -> str:
-    if isinstance(one, Whole):
+def _argument(one: Scalar | Size) -> str:
+    if isinstance(one, Size):
         return "int64"
     if one.dtype.itemsize >= 8:
         return str(one.dtype.name)
@@ -211,7 +211,7 @@ class Glsl(Dialect):
 
     # -- the text ----------------------------------------------------------------------------------
 
-    def assemble(self, text: Text) -> str:
+    def assemble(self, text: KernelText) -> str:
         """The whole text; products and sums are not contracted to fused operations."""
         local = (*text.local_size, 1, 1)[:3] if text.local_size else self.local
         sizes = ", ".join([f"local_size_{x} = {n}" for x, n in zip("xyz", local, strict=True)])

@@ -121,7 +121,7 @@ def constant(element: str, number: float | int) -> str:
     if element == "i1":
         return "true" if number else "false"
     if element not in FLOATS:
-        return _whole(element, int(number))
+        return _integer(element, int(number))
     if abs(number) < 2**20 and (8 * number) % 1 == 0 and number != 0:
         return f"{float(number)!r}{'f' if element == 'float' else 'lf'}"
     if element == "float":
@@ -129,7 +129,7 @@ def constant(element: str, number: float | int) -> str:
     return f"uint64BitsToDouble(0x{int.from_bytes(struct.pack('>d', number), 'big'):016x}UL)"
 
 
-def _whole(element: str, number: int) -> str:
+def _integer(element: str, number: int) -> str:
     bits = {"i32": 32, "i64": 64, "i128": 128}[element]
     if element == "i128":
         return f"u64vec2(uint64_t({number}), uint64_t(0))"
@@ -180,7 +180,7 @@ class GlslBuilder(Builder):
     def _long(self, instruction: str, x: str, y: str) -> str:
         """An operation on integers of 128 bits."""
         if instruction == "lshr":
-            assert y == _whole("i128", 64), "by a word"
+            assert y == _integer("i128", 64), "by a word"
             return f"u64vec2({x}.y, uint64_t(0))"
         name, text = {"mul": ("product", _PRODUCT), "add": ("sum", _SUM)}[instruction]
         self.helpers[name] = text
@@ -231,7 +231,7 @@ class GlslBuilder(Builder):
     def looked_up(self, table: str, numbers: Any, position: Value) -> Value:
         """An element of a constant table."""
         name = PREFIX + table.rpartition(".")[2]
-        words = ", ".join([_whole("i64", number) for number in numbers])
+        words = ", ".join([_integer("i64", number) for number in numbers])
         type_ = f"int64_t[{len(numbers)}]"
         self.helpers[name] = f"const {type_} {name} = {type_}({words});"
         return self.give("i64", f"{name}[int({position.name})]")

@@ -12,10 +12,10 @@ from onebuf.render.clike.dialect import (
     NARROW,
     Dialect,
     Flags,
+    KernelText,
     Memory,
     Parameter,
     Scalar,
-    Text,
 )
 
 DT = np.dtype[Any]
@@ -106,7 +106,7 @@ class OpenClC(Dialect):
         """Memory that a work-group shares."""
         return f"__local {self.memory_type(dtype)} {name}[{size}];"
 
-    def assemble(self, text: Text) -> str:
+    def assemble(self, text: KernelText) -> str:
         """The whole text; products and sums are not contracted to fused operations."""
         head = ["#pragma OPENCL EXTENSION cl_khr_fp64 : enable"] if self.has_float64 else []
         parameters = ", ".join([self._declared(parameter) for parameter in text.parameters])

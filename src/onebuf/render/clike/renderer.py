@@ -16,7 +16,7 @@ import numpy as np
 from onebuf.dtypes import int64
 from onebuf.graph import BINARY, TAKE, Op
 from onebuf.kernel.linear import Code, Given, Instruction, Linear
-from onebuf.render.clike.dialect import Dialect, Flags, Memory, Parameter, Scalar, Text, Whole
+from onebuf.render.clike.dialect import Dialect, Flags, KernelText, Memory, Parameter, Scalar, Size
 from onebuf.render.clike.operations import convert, express
 from onebuf.render.clike.terms import Terms
 
@@ -25,7 +25,7 @@ DT = np.dtype[Any]
 NAME = "onebuf_kernel"
 NEAR = 16
 """Integers up to this size are literals in the text."""
-MOST_WHOLES = 64
+MOST_SIZES = 64
 """The most integers that are parameters; every device takes a kilobyte of parameters."""
 
 _NATURAL: dict[Op, str] = {
@@ -77,7 +77,7 @@ class _Rendering:
         """Values that are integers and never negative."""
         self.memories: list[Memory] = []
         self.scalars: dict[int, Scalar] = {}
-        self.wholes: dict[int, Whole] = {}
+        self.sizes: dict[int, Size] = {}
         self.shared: list[str] = []
         self.checks: list[Check] = []
         outer = [special for special in program.specials if not special.is_local]
@@ -99,13 +99,13 @@ class _Rendering:
         if bounds and self._splits:
             self._twice(bounds)
         parameters: list[Parameter] = [*self.memories, *self.scalars.values()]
-        parameters += [*bounds, *self.wholes.values()]
+        parameters += [*bounds, *self.sizes.values()]
         if self.checks:
             parameters.append(Flags(len(self.checks)))
         dimensions = max(len(self.extents), len(self.local or ()))
         extents = (*self.extents, *(1 for _ in range(dimensions - len(self.extents))))
         local = self.local and (*self.local, *(1 for _ in range(dimensions - len(self.local))))
-        text = Text(
+        text = KernelText(
             NAME,
             parameters,
             list(self.t.functions.values()),
@@ -117,7 +117,7 @@ class _Rendering:
             self.dialect.assemble(text), NAME, tuple(parameters), extents, local, tuple(self.checks)
         )
 
-    def _bounds(self) -> list[Whole]:
+    def _bounds(self) -> list[Size]:
         """The parameters with the number of indices along each dimension."""
         if self.local is not None:
             return []
@@ -125,13 +125,13 @@ class _Rendering:
         bounds = []
         for special in outer:
             dimension = self.dimension[special.name]
-            bounds.append(Whole(f"n{dimension}", special.extent))
+            bounds.append(Size(f"n{dimension}", special.extent))
             index = self.dialect.global_id(dimension)
             self.t.line(f"{self.t.type(int64)} {special.name} = {index};")
         self.begin = len(self.t.lines)
         return bounds
 
-    def _leave(self, bounds: list[Whole]) -> None:
+    def _leave(self, bounds: list[Size]) -> None:
         """Work-items after the last index return."""
         outer = [special for special in self.program.specials if not special.is_local]
         for special, bound in zip(outer, bounds, strict=False):
@@ -142,7 +142,7 @@ class _Rendering:
         loops = any(line.code is Code.LOOP for line in self.lines)
         return self.dialect.splits_bounds and not loops
 
-    def _twice(self, bounds: list[Whole]) -> None:
+    def _twice(self, bounds: list[Size]) -> None:
         """The body once for groups that are entirely in bounds, and once with bounds tests."""
         head, body = self.t.lines[: self.begin], self.t.lines[self.begin :]
         numbers = [int(bound.name[1:]) for bound in bounds]
@@ -197,10 +197,10 @@ class _Rendering:
         if dtype == int64 and not isinstance(line.arg, np.generic):
             if line.arg >= 0:
                 self.natural.add(number)
-            if abs(line.arg) > NEAR and len(self.wholes) < MOST_WHOLES:
-                whole = Whole(f"w{len(self.wholes)}", line.arg)
-                self.wholes[number] = whole
-                self.names[number] = whole.name
+            if abs(line.arg) > NEAR and len(self.sizes) < MOST_SIZES:
+                size = Size(f"w{len(self.sizes)}", line.arg)
+                self.sizes[number] = size
+                self.names[number] = size.name
                 return
         self.names[number] = self.t.literal(dtype, line.arg)
 

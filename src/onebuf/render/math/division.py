@@ -32,7 +32,7 @@ def fmod(x: Term, y: Term) -> Term:
     else:
         high, low = exact_product(whole, second)
         rest = (first - high) - low
-        # The quotient may have been rounded up to the next whole number.
+        # The quotient may have been rounded up to the next integer.
         rest = where(rest < 0.0, rest + second, rest)
         inside = (first < 2.0**1000) & (first > 2.0**-800)
         common = (ratio < 2.0**51) & inside

@@ -31,7 +31,7 @@ _ONE_OVER_PI = 0.3183098861837907
 
 
 class Angle(NamedTuple):
-    """An angle as a whole number of quarter turns, in the last bits of ``bits``, and the rest."""
+    """An angle as an integer of quarter turns, in the last bits of ``bits``, and the rest."""
 
     bits: Term
     rest: Pair

@@ -80,7 +80,7 @@ def join(b: Builder, parts: Parts) -> Value:
     return Value(name, whole, uniform)
 
 
-# -- operations on parts side by side --------------------------------------------------------------
+# -- operations on interleaved parts ---------------------------------------------------------------
 
 
 class Flat:

@@ -1,7 +1,7 @@
-"""Elements: each elementwise operation as LLVM IR, on scalars and vectors alike.
+"""Elementwise operations as LLVM IR, on scalars and vectors alike.
 
-Operands already have the dtype that the operation computes in. What is exact in IEEE arithmetic has
-NumPy's bits; the rest comes from `onebuf.render.math`.
+Operands already have the dtype that the operation computes in. Operations that are exact in IEEE
+arithmetic have NumPy's bits; the others are those of `onebuf.render.math`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TYPES = {
     "float64": "double",
     **{dtype.name: whole for dtype, whole in complex_numbers.WHOLE.items()},
 }
-"""The types of elements while they are computed with."""
+"""The LLVM type of each dtype in registers."""
 
 
 def memory_type(dtype: DT) -> str:
@@ -76,8 +76,8 @@ def _bits(instruction: str) -> Emit:
     return lambda b, operands, dtype: b.binary(instruction, *operands)
 
 
-def _whole(name: str) -> Emit:
-    """A function that does nothing to whole numbers."""
+def _rounding(name: str) -> Emit:
+    """A function that leaves integers as they are."""
 
     def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
         return MATH[name](b, *operands) if kind(dtype) == "f" else operands[0]
@@ -162,7 +162,7 @@ def _signbit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
 
 
 def _shift(b: Builder, operands: tuple[Value, ...], dtype: DT, left: bool) -> Value:
-    """Bits moved by any number of places: those that leave are lost, as NumPy has it."""
+    """A shift by any number of bits, as in NumPy: by the width or more it gives 0 or the sign."""
     x, by = operands
     width = 8 * dtype.itemsize
     near = b.compare("icmp ult", by, b.constant(x.type, width))
@@ -200,18 +200,18 @@ ELEMENTS: dict[Op, Emit] = {
     BINARY["minimum"]: _extreme("minimum", "sle", "ule"),
     UNARY["abs"]: _abs,
     UNARY["bitwise_invert"]: _invert,
-    UNARY["ceil"]: _whole("ceil"),
-    UNARY["floor"]: _whole("floor"),
+    UNARY["ceil"]: _rounding("ceil"),
+    UNARY["floor"]: _rounding("floor"),
     UNARY["isfinite"]: _size_against_infinity("fcmp olt", 1),
     UNARY["isinf"]: _size_against_infinity("fcmp oeq", 0),
     UNARY["isnan"]: _isnan,
     UNARY["logical_not"]: _not,
     UNARY["negative"]: _negative,
     UNARY["positive"]: lambda b, operands, dtype: operands[0],
-    UNARY["round"]: _whole("round"),
+    UNARY["round"]: _rounding("round"),
     UNARY["signbit"]: _signbit,
     UNARY["square"]: _square,
-    UNARY["trunc"]: _whole("trunc"),
+    UNARY["trunc"]: _rounding("trunc"),
     WHERE: lambda b, operands, dtype: b.select(*operands),
     **{op: _random(op) for op in RANDOM_WORDS},
 }
@@ -222,7 +222,7 @@ FLOATS_ONLY = {
     for name, op in (UNARY | BINARY).items()
     if name in MATH and op not in ELEMENTS
 }
-"""The rest, which is not defined for whole numbers or not compiled for them."""
+"""The other operations, which are compiled for floats alone."""
 
 
 def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
@@ -242,7 +242,7 @@ def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
     if one == "f" and two == "f":
         return b.convert("fpext" if target.itemsize > source.itemsize else "fptrunc", x, to)
     if one == "f":
-        return _to_whole(b, x, target)
+        return _to_integer(b, x, target)
     if two == "f":
         return b.convert("sitofp" if one == "i" else "uitofp", x, to)
     if one != "b" and source.itemsize == target.itemsize:
@@ -271,7 +271,7 @@ def _to_narrow_float(b: Builder, x: Value, source: DT, target: DT) -> Value:
     return float16.narrow(b, cast(b, x, source, float32), target)
 
 
-def _to_whole(b: Builder, x: Value, target: DT) -> Value:
+def _to_integer(b: Builder, x: Value, target: DT) -> Value:
     """A float cut to an integer; out of range, as `onebuf.dtypes.integer_of` says."""
     to = TYPES[target.name]
     if target not in (int64, uint32, uint64):

@@ -1,4 +1,4 @@
-"""Folds over columns have the value of folds one element after another."""
+"""Column reductions give the values of a loop over single elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is turned round tile by tile has the value of what is read one element after another."""
+"""Transposition in tiles gives the values of a loop over single elements."""
 
 from __future__ import annotations
 

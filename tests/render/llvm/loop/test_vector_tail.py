@@ -1,4 +1,4 @@
-"""What is left over of a row, as a vector with lanes off, has the value of single elements."""
+"""Masked vector tails give the values of a loop over single elements."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def operand(length: int, dtype: str) -> Any:
     whole[1, ::7] = -0.0
     if length > 3:
         whole[2, length - 1] = np.nan if dtype.startswith("f") else 0
-    # Rows that do not lie side by side stay rows; what is beyond them must not matter.
+    # Rows that are not contiguous are not merged; elements after them must not matter.
     whole[:, length] = 1e30 if dtype.startswith("f") else 1e9
     return ob.asarray(whole.astype(dtype))[:, :length]
 

@@ -1,4 +1,4 @@
-"""Kernels touch no memory but that of their slots."""
+"""Kernels access no memory outside of their slots."""
 
 from __future__ import annotations
 
