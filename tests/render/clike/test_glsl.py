@@ -10,7 +10,7 @@ from onebuf import Buffer
 from onebuf.backends.vulkan.launch import VulkanLaunch
 from onebuf.graph import BINARY
 from onebuf.machine import device
-from onebuf.render.clike import Memory, Scalar, Text, Whole
+from onebuf.render.clike import KernelText, Memory, Scalar, Size
 from onebuf.render.clike.glsl import PUSHED, Glsl, arguments
 from onebuf.render.clike.glsl_math import FORMULAS, constant, library
 from onebuf.render.clike.glsl_short import SHORT
@@ -20,11 +20,11 @@ F = np.dtype("float32")
 
 
 def text_of(*body: str, dialect: Glsl | None = None, parameters=()) -> str:
-    return (dialect or Glsl()).assemble(Text("k", parameters, [], [], body, ()))
+    return (dialect or Glsl()).assemble(KernelText("k", parameters, [], [], body, ()))
 
 
 def test_wide_arguments_come_first_and_small_ones_are_words():
-    parameters = [Scalar(0, np.dtype("int8")), Scalar(1, np.dtype("float64")), Whole("n0", 3)]
+    parameters = [Scalar(0, np.dtype("int8")), Scalar(1, np.dtype("float64")), Size("n0", 3)]
     order = arguments(parameters)
     assert [type_ for _, type_ in order.fields] == ["float64", "int64", "int32"]
     assert order.nbytes == 20
@@ -32,7 +32,7 @@ def test_wide_arguments_come_first_and_small_ones_are_words():
 
 
 def test_arguments_that_are_too_many_are_in_memory_behind_the_others():
-    parameters = [Memory(4, F, True), *(Whole(f"w{n}", n) for n in range(PUSHED // 8 + 1))]
+    parameters = [Memory(4, F, True), *(Size(f"w{n}", n) for n in range(PUSHED // 8 + 1))]
     assert not arguments(parameters).is_pushed
     text = text_of(parameters=parameters)
     assert "binding = 0, scalar) buffer Block_m4 { float m4[]; }" in text

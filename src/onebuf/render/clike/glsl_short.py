@@ -1,6 +1,6 @@
-"""Mathematics in GLSL for devices without doubles: what the language has, and no more exact.
+"""Elementary functions for GLSL devices without float64: those of the language itself.
 
-Its functions may be some hundred units in the last place off, and of large angles they know little.
+Their error may be some hundred units in the last place, and more for large angles.
 """
 
 from __future__ import annotations

@@ -342,13 +342,13 @@ LN2 = (
     0.6931471805598903,
     5.497923018708371e-14,
 )
-"""log(2): times a whole number up to 2**11, the first is exact."""
+"""log(2): times an integer up to 2**11, the first is exact."""
 
 LN2_FLOAT = (
     0.693145751953125,
     1.428606765330187e-06,
 )
-"""log(2) for floats: times a whole number up to 2**8, exact."""
+"""log(2) for floats: times an integer up to 2**8, exact."""
 
 HALF_PI = (
     1.5707963267341256,
@@ -356,13 +356,13 @@ HALF_PI = (
     2.0222662487111665e-21,
     8.4784276603689e-32,
 )
-"""pi / 2: for whole numbers up to 2**20."""
+"""pi / 2: for integers up to 2**20."""
 
 QUARTER_PI = (
     0.7853981633974483,
     3.061616997868383e-17,
 )
-"""pi / 4: for whole numbers up to 8."""
+"""pi / 4: for integers up to 8."""
 
 HALF_PI_PAIR = (
     1.5707963267948966,

@@ -88,12 +88,12 @@ def _sign_bit(x: Term) -> int:
 
 
 def floor(x: Term) -> Term:
-    """The greatest whole number up to x."""
+    """The greatest integer up to x."""
     return x.call("llvm.floor")
 
 
 def ceil(x: Term) -> Term:
-    """The least whole number from x on."""
+    """The least integer from x on."""
     return x.call("llvm.ceil")
 
 
@@ -103,5 +103,5 @@ def trunc(x: Term) -> Term:
 
 
 def round(x: Term) -> Term:
-    """The nearest whole number; of two equally near ones, the even one."""
+    """The nearest integer; of two equally near ones, the even one."""
     return x.call("llvm.rint")

@@ -111,8 +111,8 @@ BAD = {
         *("bounds", 9),
         program(*PICKED, whole(3), alu(TAKE, 3, 4, 5), whole(3), alu(ADD, 6, 7), load(0, 8)),
     ),
-    "an index whose extent nobody knows": ("bounds", 5, program(*PICKED, alu(TAKE, 3, 3))),
-    "an index that is no whole number": (
+    "an index whose extent is unknown": ("bounds", 5, program(*PICKED, alu(TAKE, 3, 3))),
+    "an index that is no integer": (
         *("types", 3),
         program(read(), whole(0), load(0, 1), alu(TAKE, 2, 1)),
     ),
@@ -158,7 +158,7 @@ BAD = {
     ),
     "memory as a number": ("types", 1, program(read(), alu(ADD, 0, 0, dtype=F))),
     "a number as memory": ("types", 1, program(whole(0), load(0, 0))),
-    "a position that is no whole number": ("types", 2, program(read(), real(0), load(0, 1))),
+    "a position that is no integer": ("types", 2, program(read(), real(0), load(0, 1))),
     "a load of another dtype": ("types", 2, program(read(), whole(0), load(0, 1, dtype=N))),
     "a store of another dtype": ("types", 2, program(written(), whole(0), store(0, 1, 1))),
     "a constant of another dtype": (
@@ -188,7 +188,7 @@ BAD = {
         program(whole(0), whole(4), loop(0, 1), shared(), endloop(2)),
     ),
     "a cell that nothing is stored to": ("accumulator", 0, program(cell(), load(0))),
-    "a cell that nobody reads": ("accumulator", 0, program(cell(), real(1), store(0, 1))),
+    "a cell that is never read": ("accumulator", 0, program(cell(), real(1), store(0, 1))),
     "a cell that starts with another dtype": ("accumulator", 0, program(cell(dtype=N))),
     "a cell with a position": ("accumulator", 2, program(cell(), whole(0), load(0, 1))),
     "a cell of a loop that is over": (
@@ -213,7 +213,7 @@ BAD = {
         *("bounds", 3),
         program(shared(4), index("lidx0", 5), real(1), store(0, 1, 2)),
     ),
-    "a position that nobody knows": (
+    "a position that is unknown": (
         *("bounds", 4),
         program(
             read(),

@@ -1,4 +1,4 @@
-"""Folds over columns have the value of folds one element after another."""
+"""Column reductions give the values of a loop over single elements."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from nests import assert_same, empty, group_of, run
 
 import onebuf as ob
 from onebuf.kernel import CHUNK
-from onebuf.render.llvm.loop.columns import has_columns, tile_of
-from onebuf.render.llvm.loop.row_cache import kept_steps
+from onebuf.render.llvm.loop.columns import has_columns, tile_columns
+from onebuf.render.llvm.loop.row_cache import cached_steps
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering
 
@@ -93,7 +93,7 @@ def test_tiles_meet_at_their_edges(more: int, order: Any, axis: int) -> None:
         array = np.asarray(numbers(shape, "float32", 1), order=order)
         with ob.config(eager_numel=0):
             one = group_of(ob.sum(ob.asarray(array), axis=axis))
-        tile = tile_of(one.nest)
+        tile = tile_columns(one.nest)
     assert_same(run(one, COLUMNS, empty(one)), run(one, ROWS, empty(one)))
 
 
@@ -136,7 +136,7 @@ def test_rows_that_are_stored_again(function: Any, shape: tuple[int, ...], dtype
         one = group_of(function(ob.asarray(array)))
     want = run(one, ROWS, empty(one))
     np.testing.assert_allclose(want, reference(function, array), rtol=1e-4, atol=1e-6)
-    others = [Rendering(keep="stack"), Rendering(keep="output")]
+    others = [Rendering(row_cache="stack"), Rendering(row_cache="output")]
     for rendering in [*others, *([COLUMNS] if len(shape) > 1 else [])]:
         assert_same(run(one, rendering, empty(one)), want)
 
@@ -152,7 +152,7 @@ def test_what_is_dear_is_kept() -> None:
     with ob.config(eager_numel=0):
         x = ob.asarray(numbers((9, 50), "float32", 0))
         dear, cheap = group_of(softmax(x)), group_of(normalized(x))
-    assert [dear.nest.steps[number].op.name for number in kept_steps(dear.nest)] == ["exp"]
-    assert kept_steps(cheap.nest) == ()
-    once, twice = (render(dear.nest, "kernel", how) for how in (Rendering(keep="stack"), ROWS))
+    assert [dear.nest.steps[number].op.name for number in cached_steps(dear.nest)] == ["exp"]
+    assert cached_steps(cheap.nest) == ()
+    once, twice = (render(dear.nest, "kernel", how) for how in (Rendering(row_cache="stack"), ROWS))
     assert len(once) < 0.9 * len(twice)

@@ -1,4 +1,4 @@
-"""What is turned round tile by tile has the value of what is read one element after another."""
+"""Transposition in tiles gives the values of a loop over single elements."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ import onebuf as ob
 from onebuf.engine.cpu.strategy import is_aligned
 from onebuf.kernel import best_order
 from onebuf.render.builder import Builder
-from onebuf.render.llvm.loop.cache_tiles import WIDTH, has_tiles
-from onebuf.render.llvm.loop.register_tiles import has_squares
+from onebuf.render.llvm.loop.cache_tiles import WIDTH, has_cache_tiles
+from onebuf.render.llvm.loop.register_tiles import has_register_tiles
 from onebuf.render.llvm.memory.transpose import transpose
 from onebuf.render.llvm.rendering import Rendering
 
 ROWS = Rendering()
-TILES = Rendering(strategy="tiles")
+TILES = Rendering(strategy="cache_tiles")
 DTYPES = ("float32", "float64", "int8", "uint16", "int32", "int64", "bool")
 EDGES = st.sampled_from((2, 7, 8, 9, 16, 31, 64, 65, WIDTH, WIDTH + 3))
 
@@ -77,17 +77,17 @@ def test_tiles_have_the_value_of_rows(
             "mixed": lambda: ob.astype(x, ob.float32) * 0.5 + ob.astype(y, ob.float32),
         }[variant]()
         one = group_of(made)
-    assert has_tiles(one.nest)
-    assert has_squares(one.nest) == (variant in ("copy", "both", "row"))
+    assert has_cache_tiles(one.nest)
+    assert has_register_tiles(one.nest) == (variant in ("copy", "both", "row"))
     want = run(one, ROWS, empty(one))
     if variant == "copy":
         assert_same(want, np.ascontiguousarray(array.T))
-    for strategy, pieces in product(("rows", "tiles", "squares"), ((), (piece,))):
+    for strategy, pieces in product(("rows", "cache_tiles", "register_tiles"), ((), (piece,))):
         rendering = Rendering(lanes, strategy)  # type: ignore[arg-type]
         assert_same(run(one, rendering, empty(one), pieces), want)
     out = empty(one)
     if is_aligned(one.nest, addresses_of(one, out), strides_of(one)):
-        for strategy in ("rows", "tiles", "squares"):
+        for strategy in ("rows", "cache_tiles", "register_tiles"):
             streamed = Rendering(lanes, strategy, streamed=True)  # type: ignore[arg-type]
             assert_same(run(one, streamed, empty(one)), want)
 
@@ -103,7 +103,7 @@ def test_loops_in_another_order_have_the_same_value(axes: tuple[int, ...]) -> No
     if axes == (2, 1, 0):
         assert order == (1, 0, 2)
     if order is not None:
-        assert has_tiles(in_order(one, order).nest)
+        assert has_cache_tiles(in_order(one, order).nest)
         assert_same(run(in_order(one, order), TILES, empty(one)), want)
     elif one.nest.ndim == 3:
         assert_same(run(in_order(one, (1, 0, 2)), ROWS, empty(one)), want)

@@ -9,7 +9,7 @@ from random_nests import cases
 
 from onebuf.graph import REDUCE
 from onebuf.kernel import LOAD, STORE, Fold, Nest, Slot, Step
-from onebuf.kernel.linear import GROUP, UNROLL, UPCAST, Limits, Opt, Traits, share_out, suggest
+from onebuf.kernel.linear import GROUP, UNROLL, UPCAST, Limits, Opt, Traits, split_axes, suggest
 from onebuf.layout import View
 
 F = np.dtype("float32")
@@ -69,4 +69,4 @@ def test_limits_are_kept():
 def test_whatever_is_suggested_is_legal(case, has_vectors, units, items):
     traits = Traits(Limits(items=items), has_vectors, units)
     opts = suggest(case.nest, case.extents, case.views, traits)
-    share_out(case.nest, case.extents, opts, traits.limits)
+    split_axes(case.nest, case.extents, opts, traits.limits)

@@ -11,7 +11,7 @@ from onebuf.graph import BINARY, REDUCE, TAKE
 from onebuf.kernel import LOAD, SCALAR, STORE, Fold, Nest, Slot, Step
 from onebuf.kernel.linear import GROUP, Opt, lower, verify
 from onebuf.layout import View
-from onebuf.render.clike import Flags, Memory, OpenClC, Scalar, Whole, render
+from onebuf.render.clike import Flags, Memory, OpenClC, Scalar, Size, render
 
 F, N, B = np.dtype("float32"), np.dtype("int64"), np.dtype("bool")
 
@@ -72,10 +72,10 @@ def test_sizes_and_scalars_are_parameters():
         Memory(0, F, False),
         Memory(1, F, True),
         Scalar(0, F),
-        Whole("n1", 55),
-        Whole("n0", 44),
-        Whole("w0", 55),
-        Whole("w1", 44),
+        Size("n1", 55),
+        Size("n0", 44),
+        Size("w0", 55),
+        Size("w1", 44),
     )
     assert (two.extents, two.local) == ((44, 55), None)
 

@@ -1,4 +1,4 @@
-"""What is left over of a row, as a vector with lanes off, has the value of single elements."""
+"""Masked vector tails give the values of a loop over single elements."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from onebuf.engine.cpu import program
 from onebuf.engine.cpu.program import pack, scalar_words
 from onebuf.engine.cpu.strategy import choose
 from onebuf.render.llvm.loop import loops
-from onebuf.render.llvm.memory.masked_access import has_tail
+from onebuf.render.llvm.memory.masked_access import has_vector_tail
 from onebuf.render.llvm.module import render
-from onebuf.render.llvm.rendering import Keep, Rendering
+from onebuf.render.llvm.rendering import Rendering, RowCache
 
 LENGTHS = (*range(2, 36), 47, 48, 49, 63, 8191, 8192, 8193)
 """Less than a vector, more, and next to the chunks of a fold."""
@@ -50,7 +50,7 @@ def operand(length: int, dtype: str) -> Any:
     whole[1, ::7] = -0.0
     if length > 3:
         whole[2, length - 1] = np.nan if dtype.startswith("f") else 0
-    # Rows that do not lie side by side stay rows; what is beyond them must not matter.
+    # Rows that are not contiguous are not merged; elements after them must not matter.
     whole[:, length] = 1e30 if dtype.startswith("f") else 1e9
     return ob.asarray(whole.astype(dtype))[:, :length]
 
@@ -65,14 +65,14 @@ def test_tails_have_the_bits_of_single_elements(
     for length in LENGTHS:
         with ob.config(eager_numel=0):
             one = group_of(function(operand(length, dtype)))
-        keeps: tuple[Keep, ...] = ("", "stack", "output") if "softmax" in name else ("",)
+        keeps: tuple[RowCache, ...] = ("", "stack", "output") if "softmax" in name else ("",)
         for keep in keeps if length <= 8192 else ("", "output")[: len(keeps)]:
-            rendering = Rendering(lanes, keep=keep)
+            rendering = Rendering(lanes, row_cache=keep)
             text = render(one.nest, "kernel", rendering)
             assert ".masked.load." in text
             got = run(one, rendering, empty(one))
             with monkeypatch.context() as patch:
-                patch.setattr(loops, "has_tail", lambda *_: False)
+                patch.setattr(loops, "has_vector_tail", lambda *_: False)
                 program.program.cache_clear()
                 assert ".masked.load." not in render(one.nest, "kernel", rendering)
                 want = run(one, rendering, empty(one))
@@ -108,7 +108,7 @@ def test_which_rows_end_in_a_vector(dtype: str, function: Any, expected: bool) -
     with ob.config(eager_numel=0):
         nest = group_of(function(operand(20, dtype))).nest
     folds = any(step.op.kind == "reduce" for step in nest.steps)
-    assert has_tail(nest, range(len(nest.steps)), folds) is expected
+    assert has_vector_tail(nest, range(len(nest.steps)), folds) is expected
     assert (".masked.load." in render(nest, "kernel", Rendering())) is expected
 
 

@@ -1,4 +1,4 @@
-"""Kernels touch no memory but that of their slots."""
+"""Kernels access no memory outside of their slots."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ KERNELS: dict[str, tuple[Any, Rendering]] = {
     "rows": (lambda x: x * 2, Rendering()),
     "streamed": (lambda x: x * 2, Rendering(streamed=True)),
     "backwards": (lambda x: ob.flip(x) * 2, Rendering()),
-    "few apart": (lambda x: x[:, ::3] * 2, Rendering(paces=(3, 0))),
+    "few apart": (lambda x: x[:, ::3] * 2, Rendering(small_strides=(3, 0))),
     "gathered": (lambda x: x[:, ::3] * 2, Rendering()),
     "columns": (lambda x: ob.sum(x, axis=0), Rendering(strategy="columns")),
     "dealt": (lambda x: ob.sum(x, axis=1), Rendering(strategy="columns")),
     "turned columns": (lambda x: ob.sum(x.T, axis=0), Rendering(strategy="columns")),
     "sum of rows": (lambda x: ob.sum(x, axis=1), Rendering()),
-    "tiles": (lambda x: x.T * 2, Rendering(strategy="tiles")),
-    "squares": (lambda x: x.T * 2, Rendering(strategy="squares")),
+    "cache tiles": (lambda x: x.T * 2, Rendering(strategy="cache_tiles")),
+    "register tiles": (lambda x: x.T * 2, Rendering(strategy="register_tiles")),
 }
 
 
