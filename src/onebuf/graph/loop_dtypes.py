@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import is_supported, promote
+from onebuf.graph.infer import resolve_dtypes
 from onebuf.graph.op import UNARY, WHERE, Op
 
 DT = np.dtype[Any]
@@ -39,7 +40,7 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     if op in UNARY.values() and op.name in _ANY_DTYPE:
         return operands
     try:
-        found = getattr(np, op.name).resolve_dtypes((*operands, None))
-    except (TypeError, AttributeError):
+        found = resolve_dtypes(op, *operands)
+    except TypeError:
         return None
     return tuple(found[:-1])

@@ -26,6 +26,7 @@ from onebuf.machine import Device, DeviceBlock, Facts, check_place
 try:
     import jax
     import jax.numpy as jnp
+    from jax.scipy import special
 except ImportError as error:
     raise MissingPackage.extra("jax", "jax", "a device of the kind JAX") from error
 
@@ -115,6 +116,10 @@ class JaxApi(ArrayApi):
         low, high = (int(jnp.min(y)), int(jnp.max(y))) if y.size else (0, 0)
         check_powers(low)
         return power_by_squaring(jnp, x, y, high.bit_length())
+
+    def function(self, name: str) -> Any:
+        """A function of NumPy's names, or of SciPy's."""
+        return getattr(jnp, name, None) or getattr(special, name)
 
     def pick(self, x: Any, indices: Any, axis: int) -> Any:
         """By valid indices."""

@@ -10,7 +10,7 @@ never shows. Where the standard leaves the result open, as in an integer divisio
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from math import prod
 from types import ModuleType
 from typing import Any
@@ -20,7 +20,7 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.backends.libraries.conventions import CONVENTIONS
 from onebuf.backends.numpy.gather import outside
-from onebuf.backends.numpy.loops import run_into
+from onebuf.backends.numpy.loops import LOOPS, run_into
 from onebuf.dtypes import float32, is_added, promote
 from onebuf.errors import DTypeError
 from onebuf.graph import (
@@ -204,8 +204,15 @@ class ArrayApi:
         return self.function(op.name)(*operands)
 
     def function(self, name: str) -> Callable[..., Any]:
-        """The namespace's function of the standard's name."""
-        return getattr(self.namespace, name)  # type: ignore[no-any-return]
+        """The namespace's function of a name; one that it lacks is computed on the host."""
+        return getattr(self.namespace, name, None) or partial(self.on_host, name)
+
+    def on_host(self, name: str, *operands: Any) -> Any:
+        """A function of floats by the loop that NumPy's arrays have, there and back."""
+        arrays = [np.asarray(operand) for operand in operands]
+        out = np.empty(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
+        LOOPS[(UNARY | BINARY)[name]](*arrays, out)
+        return self.from_host(out)
 
     def where(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """WHERE."""

@@ -53,6 +53,15 @@ _COMPLEX: dict[tuple[str, DT], Callable[[Any], Any]] = {
 }
 
 
+def _cbrt(x: Any) -> Any:
+    """The cube root, which torch lacks: a power, and one step of Newton's."""
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    size = torch.abs(wide)
+    near = torch.pow(size, 1 / 3)
+    better = near - (near - size / (near * near)) / 3
+    return torch.copysign(torch.where(torch.isfinite(better), better, near), wide).to(x.dtype)
+
+
 def count() -> int:
     """The processor, and every CUDA device."""
     return 1 + int(torch.cuda.device_count())
@@ -132,7 +141,7 @@ class TorchApi(ArrayApi):
 
     def function(self, name: str) -> Callable[..., Any]:
         """Torch's function."""
-        return getattr(torch, _NAMES.get(name, name))  # type: ignore[no-any-return]
+        return _cbrt if name == "cbrt" else getattr(torch, _NAMES.get(name, name))
 
     # -- elementwise -------------------------------------------------------------------------------
 

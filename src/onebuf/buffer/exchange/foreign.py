@@ -22,7 +22,6 @@ from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.buffer.numpy.functions import answer
 from onebuf.buffer.operators import operand
 from onebuf.engine import assign, is_here, read
-from onebuf.engine.cpu.small_kernels import INEXACT
 from onebuf.errors import ArgumentError, OnebufError
 from onebuf.graph import BINARY, SOURCE, UNARY, Node, Op
 from onebuf.interop import DEVICE, export
@@ -30,9 +29,7 @@ from onebuf.layout import View
 from onebuf.ops import binary, matmul, unary
 
 _UFUNCS: dict[Any, Op] = {
-    getattr(np, name): op
-    for name, op in (UNARY | BINARY).items()
-    if isinstance(getattr(np, name, None), np.ufunc)
+    getattr(np, op.numpy): op for op in (UNARY | BINARY).values() if op.numpy is not None
 }
 _PLAIN = np.ndarray.__array_ufunc__
 
@@ -133,7 +130,7 @@ def _write_ours(op: Op | None, inputs: tuple[Any, ...], out: Any) -> bool:
     if op is None or None in operands or not isinstance(out, Handle | np.ndarray):
         return False
     types = [node.dtype for node in operands if isinstance(node, Node)]
-    if op not in INEXACT and op not in _ODD and all(dtypes.kind(dtype) != "c" for dtype in types):
+    if op.is_exact and op not in _ODD and all(dtypes.kind(dtype) != "c" for dtype in types):
         return False
     if isinstance(out, Handle) and (
         out._is_number or not is_here(out._node) or out._node.base.op is SOURCE

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from onebuf.graph import BINARY, INEXACT
 from onebuf.render.builder import FLOATS, Builder, Value
 from onebuf.render.math import MATH
 from onebuf.render.math.division import fmod
@@ -295,21 +296,16 @@ FORMULAS = {
     "fmod": _fmod,
     **_TOWARDS,
     **{
-        name: MATH[name]
-        for name in (
-            *("acos", "acosh", "asin", "asinh", "atan", "atanh", "atan2", "copysign", "cos"),
-            *("cosh", "exp", "expm1", "hypot", "log", "log10", "log1p", "log2", "nextafter"),
-            *("pow", "sin", "sinh", "tan", "tanh"),
-        )
+        op.name: MATH[op.name]
+        for op in INEXACT | {BINARY["copysign"], BINARY["nextafter"]}
+        if op is not BINARY["logaddexp"]  # which is made of others
     },
 }
 """The functions that are here, by the names that C has for them."""
-
-_TWO = frozenset({"atan2", "copysign", "fmod", "hypot", "nextafter", "pow"})
 
 
 @cache
 def library(name: str, element: str) -> dict[str, str]:
     """What has to stand in a text that calls a function, by name and in order."""
-    elements = (element,) * (1 + (name in _TWO))
+    elements = (element,) * (2 if name in BINARY or name == "fmod" else 1)
     return _function(PREFIX + name, element, FORMULAS[name], elements)

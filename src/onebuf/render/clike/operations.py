@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import bfloat16, complex128, float16, float32, float64, int64, kind
-from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
+from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op, Rule
 from onebuf.render.clike import complex_numbers, float_functions, int_functions
 from onebuf.render.clike.dialect import NARROW
 from onebuf.render.clike.terms import Terms
@@ -202,19 +202,15 @@ OPERATIONS: dict[Op, Express] = {
 """Operations that are defined for integers and floats alike."""
 
 FLOATS_ONLY: dict[Op, Express] = {
+    **{
+        op: _builtin(op.name)
+        for op in (UNARY | BINARY).values()
+        if op.rule is Rule.FLOAT and op not in OPERATIONS
+    },
     BINARY["logaddexp"]: _own("logaddexp", None, float_functions.logaddexp),
     UNARY["reciprocal"]: _reciprocal,
-    **{
-        op: _builtin(name)
-        for name, op in (UNARY | BINARY).items()
-        if name
-        in {
-            *("acos", "acosh", "asin", "asinh", "atan", "atanh", "atan2", "copysign", "cos"),
-            *("cosh", "exp", "expm1", "hypot", "log", "log10", "log1p", "log2", "nextafter"),
-            *("sin", "sinh", "sqrt", "tan", "tanh"),
-        }
-    },
 }
+"""What is defined for floats alone: mostly functions that C has by the same name."""
 
 _KEEPING = frozenset(
     {WHERE, BINARY["maximum"], BINARY["minimum"], BINARY["copysign"]}

@@ -7,7 +7,7 @@ from onebuf.render.math.term import BITS, Term, magnitude, root, where, with_sig
 INFINITY = float("inf")
 
 
-def absolute(x: Term) -> Term:
+def abs(x: Term) -> Term:
     """x without its sign."""
     return magnitude(x)
 
@@ -102,6 +102,6 @@ def trunc(x: Term) -> Term:
     return x.call("llvm.trunc")
 
 
-def round_to_even(x: Term) -> Term:
+def round(x: Term) -> Term:
     """The nearest integer; of two equally near ones, the even one."""
     return x.call("llvm.rint")
