@@ -149,12 +149,12 @@ from onebuf.array_api.statistical import (
 )
 from onebuf.array_api.utility import all, any, diff
 from onebuf.buffer import Buffer
+from onebuf.clients.import_hook import when_imported as _when_imported
 from onebuf.control import memory_stats, realize, schedule, synchronize, trim
 from onebuf.dtypes import DType
 from onebuf.engine import Counters, counters
 from onebuf.errors import OnebufError
 from onebuf.interop import Window
-from onebuf.interop.arrival import when_imported as _when_imported
 from onebuf.late import load as _load
 from onebuf.machine import Context, Device, context, device, devices
 from onebuf.options import config
@@ -233,9 +233,9 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# Whoever looks our type up in a registry of their own finds it there, once they are imported.
-_when_imported("einops._backends", "onebuf.interop.einops")
-_when_imported("dask.array.backends", "onebuf.interop.dask")
+# Libraries with a registry of array types get an entry for ours, once they are imported.
+_when_imported("einops._backends", "onebuf.clients.einops")
+_when_imported("dask.array.backends", "onebuf.clients.dask")
 
 
 # fmt: off

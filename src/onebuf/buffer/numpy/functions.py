@@ -1,7 +1,7 @@
 """NumPy's functions that buffers answer themselves, as lazily as their own methods do.
 
 ``np.concatenate([x, y])`` of pending buffers is a pending buffer. Everything that is not here, and
-every call with a parameter that is not in the signatures below, goes to NumPy (`numpy_calls`), so
+every call with a parameter that is not in the signatures below, goes to NumPy (`calls`), so
 this table never has to be complete: it may only hold what means exactly the same.
 """
 
@@ -11,6 +11,7 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import as_dtype, kind
 from onebuf.graph import BINARY, Node
-from onebuf.late import load
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
 
 Answer = Callable[..., Any]
@@ -53,8 +53,13 @@ OF_THE_NAMESPACE = frozenset(
 """Functions of NumPy that the namespace has under the same name, lazily and with its arguments."""
 
 
+def namespace() -> ModuleType:
+    """The root, which is above all of this, and imported whenever there is a buffer."""
+    return sys.modules["onebuf"]
+
+
 def _by_namespace(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    ours = getattr(sys.modules["onebuf"], name)  # the root is above: it is there, look it up
+    ours = getattr(namespace(), name)
     try:
         inspect.signature(ours).bind(*args, **kwargs)
     except TypeError:
@@ -280,9 +285,7 @@ def _dot(cls: type[Handle], a: Any, b: Any) -> Any:
 
 @answers(np.einsum)
 def _einsum(cls: type[Handle], *operands: Any, optimize: Any = True) -> Any:
-    # It imports what few programs need, so it is loaded when it is first called.
-    einsum = load("onebuf.buffer.einsum").einsum
-    return einsum(*operands, optimize=optimize)
+    return namespace().einsum(*operands, optimize=optimize)
 
 
 # -- reductions ------------------------------------------------------------------------------------
