@@ -192,10 +192,8 @@ if _TYPE_CHECKING:
     from onebuf.numpy_api.indexing import *
     from onebuf.numpy_api.logic import *
     from onebuf.numpy_api.manipulation import *
-    from onebuf.numpy_api.polynomials import *
     from onebuf.numpy_api.products import *
-    from onebuf.numpy_api.saving import *
-    from onebuf.numpy_api.sets import *
+    from onebuf.numpy_api.routines import *
     from onebuf.numpy_api.state import *
     from onebuf.numpy_api.sums import *
     from onebuf.numpy_api.types import *
