@@ -60,7 +60,7 @@ class Buffer(
 ):
     """Elements of one dtype in some shape, stored or still to be computed.
 
-    Made from nested lists or tuples (floats become float32, whole numbers int32), or from any
+    Made from nested lists or tuples (floats become float32, integers int32), or from any
     object that exports memory, which is then shared, not copied.
 
     >>> b = Buffer([[1, 2, 3], [4, 5, 6], [7, 8, 9]])

@@ -89,7 +89,7 @@ class Placement(Handle):
 
 
 def close_after(close: Callable[[], None], error: BaseException | None) -> None:
-    """Close at the end of a ``with`` block; if ``error`` ended the block, that is the one raised."""
+    """Close at the end of a ``with`` block; an ``error`` that ended the block is the one raised."""
     if error is None:
         close()
         return

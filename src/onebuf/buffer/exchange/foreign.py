@@ -1,4 +1,4 @@
-"""The protocols by which other libraries take a buffer's memory, or its place in their calls."""
+"""Interchange protocols of a buffer: NumPy's, DLPack, Arrow, the array API standard, pickle."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""NumPy's functions that buffers answer themselves, as lazily as their own methods do.
+"""``__array_function__``: NumPy's functions with an implementation of ours.
 
-``np.concatenate([x, y])`` of pending buffers is a pending buffer. Everything that is not here, and
-every call with a parameter that is not in the signatures below, goes to NumPy (`calls`), so
-this table never has to be complete: it may only hold what means exactly the same.
+``np.concatenate([x, y])`` of pending buffers is a pending buffer. A function that is not here, and
+a call with a parameter that is not in the signatures below, goes to NumPy (see `calls`). So the
+table need not be complete; what it has must mean exactly the same.
 """
 
 from __future__ import annotations
@@ -322,14 +322,9 @@ def _spread(name: str) -> Answer:
     return ours
 
 
-answers(np.sum)(_fold("sum"))
-answers(np.prod)(_fold("prod"))
-answers(np.mean)(_fold("mean"))
-answers(np.all)(_fold("all"))
-answers(np.any)(_fold("any"))
-answers(np.max)(_fold("max"))
+for _name in ("sum", "prod", "mean", "all", "any", "max", "min"):
+    answers(getattr(np, _name))(_fold(_name))
 answers(np.amax)(_fold("max"))
-answers(np.min)(_fold("min"))
 answers(np.amin)(_fold("min"))
 answers(np.argmax)(_position("argmax"))
 answers(np.argmin)(_position("argmin"))

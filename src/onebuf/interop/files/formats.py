@@ -1,4 +1,4 @@
-"""Which format a path has, by its name or its content."""
+"""File formats: which one a path has, by its suffix or its first bytes."""
 
 from __future__ import annotations
 
