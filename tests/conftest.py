@@ -33,6 +33,14 @@ settings.register_profile("here", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the files in tests/golden anew instead of comparing with them",
+    )
+
+
 @pytest.fixture(autouse=True)
 def _no_fallback(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test in which a kernel could not be made: users get their values then, we an error."""

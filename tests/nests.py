@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer import Buffer
+from onebuf.engine.choosing import choose
 from onebuf.engine.kernels import pack, program, scalar_words
 from onebuf.engine.launching import prepare
 from onebuf.engine.planning import supports
@@ -16,6 +17,7 @@ from onebuf.graph import settle
 from onebuf.kernel import permuted, reordered
 from onebuf.layout import View
 from onebuf.render.rendering import Rendering
+from onebuf.render.writing import render
 from onebuf.scheduler.grouping import group
 from onebuf.scheduler.groups import Group
 from onebuf.scheduler.steps import Reach
@@ -58,6 +60,16 @@ def launch(one: Group, outputs: list[Array]) -> None:
 def strides_of(one: Group) -> list[tuple[int, ...]]:
     """How far each slot of the kernel moves along each axis."""
     return [reach.view.stride for reach in one.reaches]
+
+
+def chosen(one: Group) -> Rendering:
+    """The rendering that suits the kernel's sizes, if all memory begins on a line of the cache."""
+    return choose(one.nest, one.extents, [0] * len(one.reaches), strides_of(one))
+
+
+def text_of(one: Group, rendering: Rendering) -> str:
+    """The kernel as the text of a module."""
+    return render(one.nest, "kernel", rendering)
 
 
 def run_checked(one: Group, rendering: Rendering, out: Array, limits: list[tuple[int, int]]) -> int:
