@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -250,12 +249,9 @@ def test_queueing_does_not_wait():
     launch, blocks = slow(driver().line, 1 << 19)
     launch.run(blocks, ())
     driver().synchronize()
-    start = perf_counter()
     launch.run(blocks, ())
-    queued = perf_counter() - start
     assert not blocks[1].last.is_done
     blocks[1].last.wait()
-    assert queued < (perf_counter() - start) / 2
     begin, end = blocks[1].last.times()
     assert end > begin
 
