@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from children import run
-from foreign_devices import foreign
+from foreign_devices import FOREIGN
 
 import onebuf
 from onebuf.errors import DeviceError
@@ -363,7 +363,7 @@ def allocator(device):
     ]
 
 
-@pytest.mark.parametrize("name", foreign())
+@pytest.mark.parametrize("name", FOREIGN)
 def test_a_child_is_told_of_its_parent_s_devices_and_computes_on_the_host(name: str) -> None:
     program = """
     import os, sys, warnings

@@ -8,7 +8,6 @@ import pytest
 import onebuf
 from onebuf import Buffer
 from onebuf.backends.vulkan.launching import VulkanLaunch
-from onebuf.machine import device
 from onebuf.render.clike import Memory, Scalar, Text, Whole
 from onebuf.render.clike.glsl import PUSHED, Glsl, arguments
 from onebuf.render.clike.glsl_math import FORMULAS, constant, library
@@ -88,10 +87,9 @@ def test_every_function_is_there_after_what_it_needs(element):
 
 
 @pytest.fixture
-def short(monkeypatch):
-    driver = device("VULKAN").driver
-    monkeypatch.setattr(driver, "has_float64", False)
-    return driver
+def short(vulkan, monkeypatch):
+    monkeypatch.setattr(vulkan, "has_float64", False)
+    return vulkan
 
 
 def computed(driver, result, operands):
