@@ -5,7 +5,7 @@ twice: with kernels that are compiled already but no plan known (cold), and with
 (warm). A cost that does not grow from column to column is linear. The time of a plain Python loop
 stands below, because a busy machine makes all of them longer alike. ``make bench-planning``, or::
 
-    python benchmarks/planning.py [--most NODES]
+    python benchmarks/decide.py [--most NODES]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 import onebuf as ob
 from onebuf import Buffer
-from onebuf.engine import planning
+from onebuf.engine.plan import decide
 from onebuf.graph import Node
 
 RNG = np.random.default_rng(0)
@@ -112,7 +112,7 @@ def measure(build: Callable[[int], Buffer], nodes: int) -> str:
     steps = max(1, round(nodes / per_step))
     with ob.config(tier="compile"):
         realized(build, steps)
-        planning.forget_plans()
+        decide.forget_plans()
         cold = realized(build, steps)[1]
         warm = min(realized(build, steps)[1] for _ in range(2))
     return f"{cold:7.1f} / {warm:5.1f}"

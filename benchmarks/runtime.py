@@ -22,7 +22,7 @@ import numpy as np
 
 from onebuf import config
 from onebuf.backends.cpu import compile, cores, host, run
-from onebuf.backends.cpu.objects import generate
+from onebuf.backends.cpu.object_code import generate
 
 SAMPLES = 60
 MOST_SECONDS = 10.0

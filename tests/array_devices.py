@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from onebuf import dtypes, machine
-from onebuf.backends.arrayapi import run_into
+from onebuf.backends.numpy.loops import run_into
 from onebuf.graph import Op
 from onebuf.ops import quietly
 

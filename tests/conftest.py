@@ -45,10 +45,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(autouse=True)
 def _no_fallback(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test in which a kernel could not be made: users get their values then, we an error."""
-    module = sys.modules.get("onebuf.engine.fallback")
+    module = sys.modules.get("onebuf.engine.cpu.fallback")
     before = 0 if module is None else module.total
     yield
-    module = sys.modules.get("onebuf.engine.fallback")
+    module = sys.modules.get("onebuf.engine.cpu.fallback")
     if module is not None and request.node.get_closest_marker("falls_back") is None:
         assert module.total == before, f"{module.last} was interpreted; its kernel is at fault"
 

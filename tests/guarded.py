@@ -15,13 +15,13 @@ import numpy as np
 from nests import addresses_of, assert_same, empty, group_of, run, strides_of
 
 import onebuf as ob
-from onebuf.engine.choosing import is_aligned
+from onebuf.engine.cpu.strategy import is_aligned
 from onebuf.kernel import ANY
-from onebuf.render.columns import has_columns
-from onebuf.render.fetching import picked_rows
-from onebuf.render.rendering import Rendering
-from onebuf.render.tiles import has_tiles
-from onebuf.scheduler.groups import Group
+from onebuf.render.llvm.loop.cache_tiles import has_tiles
+from onebuf.render.llvm.loop.columns import has_columns
+from onebuf.render.llvm.loop.prefetch import picked_rows
+from onebuf.render.llvm.rendering import Rendering
+from onebuf.scheduler.fuse.group import Group
 
 Array = np.ndarray[Any, Any]
 

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer import Buffer
-from onebuf.engine.choosing import choose
-from onebuf.engine.kernels import pack, program, scalar_words
-from onebuf.engine.launching import prepare
-from onebuf.engine.planning import supports
+from onebuf.engine.cpu.launch import prepare
+from onebuf.engine.cpu.program import pack, program, scalar_words
+from onebuf.engine.cpu.strategy import choose
+from onebuf.engine.plan.decide import supports
 from onebuf.graph import settle
 from onebuf.kernel import permuted, reordered
 from onebuf.layout import View
-from onebuf.render.rendering import Rendering
-from onebuf.render.writing import render
-from onebuf.scheduler.grouping import group
-from onebuf.scheduler.groups import Group
-from onebuf.scheduler.steps import Reach
+from onebuf.render.llvm.module import render
+from onebuf.render.llvm.rendering import Rendering
+from onebuf.scheduler.fuse.fusion import group
+from onebuf.scheduler.fuse.group import Group
+from onebuf.scheduler.trace.recorder import Reach
 
 Array = np.ndarray[Any, Any]
 

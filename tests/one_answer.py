@@ -11,15 +11,15 @@ from random_expressions import assert_same_bits
 import onebuf
 from onebuf import config
 from onebuf.backends.cpu import Target, compile
-from onebuf.engine.kernels import pack
-from onebuf.engine.planning import supports
+from onebuf.engine.cpu.program import pack
+from onebuf.engine.plan.decide import supports
 from onebuf.graph import Op
 from onebuf.kernel import LOAD, STORE, Nest, Slot, Step
 from onebuf.memory import address_of
-from onebuf.render.rendering import Rendering
-from onebuf.render.writing import render
-from onebuf.scheduler.grouping import group
-from onebuf.scheduler.groups import Group
+from onebuf.render.llvm.module import render
+from onebuf.render.llvm.rendering import Rendering
+from onebuf.scheduler.fuse.fusion import group
+from onebuf.scheduler.fuse.group import Group
 
 Array = np.ndarray[Any, Any]
 TIERS: list[dict[str, Any]] = [{"eager_numel": 1 << 20}, {"eager_numel": 0, "tier": "interpret"}]

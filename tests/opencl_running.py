@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 import onebuf
-from onebuf.backends.opencl.launching import ClLaunch
-from onebuf.kernel import LOAD, STORE, Nest, Opt, Slot, Step
+from onebuf.backends.opencl.launch import ClLaunch
+from onebuf.kernel import LOAD, STORE, Nest, Slot, Step
+from onebuf.kernel.linear import Opt
 from onebuf.layout import View
 from onebuf.machine import DeviceBlock
 

@@ -9,23 +9,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from onebuf.backends.python import Memory
+from onebuf.backends.reference.interpreter import Memory
 from onebuf.errors import OptimisationError
 from onebuf.graph import BINARY, REDUCE
-from onebuf.kernel import (
-    FOLDS,
-    INDEX,
-    LOAD,
-    SCALAR,
-    STORE,
-    Fold,
-    How,
-    Nest,
-    Opt,
-    Slot,
-    Step,
-    share_out,
-)
+from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Nest, Slot, Step
+from onebuf.kernel.linear import How, Opt, share_out
 from onebuf.layout import View
 
 Array = np.ndarray[Any, Any]

@@ -72,13 +72,13 @@ INTERRUPTED = """
 @pytest.mark.parametrize(
     "name",
     [
-        "onebuf.scheduler.grouping",
-        "onebuf.scheduler.passes",
-        "onebuf.scheduler.products",
-        "onebuf.engine.in_place",
-        "onebuf.engine.launching",
-        "onebuf.backends.cpu.compiling",
-        "onebuf.render.elements",
+        "onebuf.scheduler.fuse.fusion",
+        "onebuf.scheduler.fuse.multipass",
+        "onebuf.scheduler.fuse.matmul",
+        "onebuf.engine.write.kernel_write",
+        "onebuf.engine.cpu.launch",
+        "onebuf.backends.cpu.compiler",
+        "onebuf.render.llvm.element.elementwise",
     ],
 )
 def test_a_signal_handler_computes_in_the_middle_of_an_import(name):
@@ -94,16 +94,16 @@ def test_an_interrupted_import_comes_to_its_end():
 
         class Finder:
             def find_spec(self, name, path, target=None):
-                if name == "onebuf.scheduler.grouping":
+                if name == "onebuf.scheduler.fuse.fusion":
                     _thread.interrupt_main()
                     time.sleep(0.2)
 
         sys.meta_path.insert(0, Finder())
         try:
-            load("onebuf.scheduler.grouping")
+            load("onebuf.scheduler.fuse.fusion")
         except KeyboardInterrupt:
             print("interrupted")
-        print(load("onebuf.scheduler.grouping").group_items.__name__)
+        print(load("onebuf.scheduler.fuse.fusion").group_items.__name__)
     """)
     assert printed.split() == ["interrupted", "group_items"]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf import Buffer, dtypes
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
-from onebuf.ops.philox import philox4x32, random_words
+from onebuf.ops.random.philox import philox4x32, random_words
 from onebuf.random import LazyGenerator as Generator
 
 FLOATS = [d for d in dtypes.ALL if dtypes.kind(d) == "f"]

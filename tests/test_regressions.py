@@ -15,8 +15,9 @@ import pytest
 from children import run
 
 import onebuf
-from onebuf.backends.cpu import compiling
-from onebuf.engine import kernels, planning
+from onebuf.backends.cpu import compiler
+from onebuf.engine.cpu import program
+from onebuf.engine.plan import decide
 
 TIERS = ("auto", "interpret", "compile")
 
@@ -208,13 +209,13 @@ def test_programs_that_no_plan_needs_are_let_go(tmp_path):
             e.realize()
 
     def programs():
-        planning.forget_plans()
-        kernels.forget()
+        decide.forget_plans()
+        program.forget()
         gc.collect()
-        return len(compiling._programs)
+        return len(compiler._programs)
 
     with onebuf.config(tier="compile", eager_numel=0, cache_dir=str(tmp_path)):
         before = programs()
         expressions(40)
-        assert len(compiling._programs) >= before + 40
+        assert len(compiler._programs) >= before + 40
         assert programs() <= before

@@ -10,7 +10,7 @@ from soak.running import Difference, run_program
 from soak.shrinking import shrunk
 
 import onebuf as ob
-from onebuf.engine import realizing
+from onebuf.engine.run import realize
 
 
 @pytest.mark.parametrize("seed", [1_000_000, 2_000_000])
@@ -21,7 +21,7 @@ def test_random_programs_do_not_differ_from_numpy(seed: int) -> None:
 
 
 def test_a_fault_is_found_and_its_program_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    fetch = realizing.fetch
+    fetch = realize.fetch
 
     def wrong(node: object) -> object:
         array = fetch(node)  # type: ignore[arg-type]
@@ -29,7 +29,7 @@ def test_a_fault_is_found_and_its_program_made_small(monkeypatch: pytest.MonkeyP
             return np.zeros_like(array)
         return array
 
-    monkeypatch.setattr(realizing, "fetch", wrong)
+    monkeypatch.setattr(realize, "fetch", wrong)
     for seed in range(200):
         program = drawn_program(seed, 40)
         try:

@@ -8,7 +8,7 @@ import pytest
 
 import onebuf
 from onebuf import switch
-from onebuf.testing.interleaving import Interleaving, at_point
+from onebuf.testing.faults.interleaving import Interleaving, at_point
 
 SOURCE = Path(onebuf.__file__).parent
 

@@ -181,8 +181,8 @@ from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
     from onebuf import fft, lib, linalg
-    from onebuf.buffer.einstein import einsum
-    from onebuf.engine.profiling import Profiling
+    from onebuf.buffer.einsum import einsum
+    from onebuf.engine.observe.profile import Profiling
     from onebuf.files import Archive, load, open, save, savez, savez_compressed
     from onebuf.kinds import ReplicatedBuffer
     from onebuf.numpy_api.creation import *
@@ -190,8 +190,8 @@ if _TYPE_CHECKING:
     from onebuf.numpy_api.functional import *
     from onebuf.numpy_api.grids import *
     from onebuf.numpy_api.indexing import *
-    from onebuf.numpy_api.joining import *
     from onebuf.numpy_api.logic import *
+    from onebuf.numpy_api.manipulation import *
     from onebuf.numpy_api.polynomials import *
     from onebuf.numpy_api.products import *
     from onebuf.numpy_api.saving import *
@@ -211,9 +211,9 @@ _LATER = {
     **dict.fromkeys(
         ("Archive", "load", "open", "save", "savez", "savez_compressed"), "onebuf.files"
     ),
-    "Profiling": "onebuf.engine.profiling",
+    "Profiling": "onebuf.engine.observe.profile",
     "ReplicatedBuffer": "onebuf.kinds",
-    "einsum": "onebuf.buffer.einstein",
+    "einsum": "onebuf.buffer.einsum",
 }
 _LATER_MODULES = ("fft", "lib", "linalg", "testing")
 

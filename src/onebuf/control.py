@@ -12,7 +12,7 @@ from onebuf.memory import POOL, PoolStats
 from onebuf.scheduler import Item, is_readable
 
 if TYPE_CHECKING:
-    from onebuf.scheduler.passes import Kernel
+    from onebuf.scheduler.fuse.multipass import Kernel
 
 
 def realize(*buffers: Buffer) -> None:

@@ -8,7 +8,7 @@ there is no hook, and a point costs the look at one flag::
     if switch.on:
         switch.point("pool.map")
 
-`onebuf.testing.interleaving` has the hooks that tests use.
+`onebuf.testing.faults.interleaving` has the hooks that tests use.
 """
 
 from __future__ import annotations

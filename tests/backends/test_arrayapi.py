@@ -10,8 +10,8 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config, dtypes
-from onebuf.backends.arrayapi import run_into
-from onebuf.backends.interpreter import ArrayApi
+from onebuf.backends.libraries.namespace import ArrayApi
+from onebuf.backends.numpy.loops import run_into
 from onebuf.graph import BINARY, REDUCE, STORED, UNARY, Node
 
 NAMESPACES = {"numpy": np, "array_api_strict": strict}

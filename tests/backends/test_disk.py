@@ -18,7 +18,7 @@ from hypothesis.extra.numpy import basic_indices
 
 import onebuf
 from onebuf.backends import disk
-from onebuf.backends.driving import ArrayDriver, KernelDriver
+from onebuf.backends.protocols import ArrayDriver, KernelDriver
 from onebuf.errors import (
     ArgumentError,
     DeviceError,

@@ -9,12 +9,13 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config
-from onebuf.backends import null, python
-from onebuf.backends.python import Memory, execute
-from onebuf.engine.planning import supports
+from onebuf.backends import null
+from onebuf.backends.reference import interpreter
+from onebuf.backends.reference.interpreter import Memory, execute
+from onebuf.engine.plan.decide import supports
 from onebuf.errors import KernelError
 from onebuf.graph import BINARY, CAST
-from onebuf.kernel import (
+from onebuf.kernel.linear import (
     GROUP,
     LOCAL,
     UPCAST,
@@ -26,8 +27,8 @@ from onebuf.kernel import (
     Opt,
     Special,
 )
-from onebuf.scheduler.grouping import group
-from onebuf.scheduler.groups import Group
+from onebuf.scheduler.fuse.fusion import group
+from onebuf.scheduler.fuse.group import Group
 
 F, N, B = np.dtype("float32"), np.dtype("int64"), np.dtype("bool")
 
@@ -47,7 +48,7 @@ def kernel(buffer) -> Group:
 def computed(buffer, *opts):
     found = kernel(buffer)
     out = np.zeros(buffer.shape, found.outputs[0].dtype)
-    python.run(found, [out], opts)
+    interpreter.run(found, [out], opts)
     return out
 
 
@@ -202,14 +203,14 @@ def test_the_null_backend_counts_and_computes_nothing():
     total = (a * 2).sum(axis=1)
     gc.collect()  # what other tests have left is given back before it is counted
     before = onebuf.memory_stats()
-    counts = null.count(group([total._node], supports))
+    counts = null.counts_of(group([total._node], supports))
     assert counts == null.Counts(kernels=1, instances=4, bytes_read=64, bytes_written=16)
     assert onebuf.memory_stats() == before
     assert not total.is_realized
-    assert null.run(kernel(total), [Opt(GROUP, 1, 2)]).instances == 8
+    assert null.program_of(kernel(total), [Opt(GROUP, 1, 2)]).instances == 8
 
 
 def test_the_null_backend_counts_what_has_no_kernel_too():
     a = Buffer(np.ones((4, 4), np.float32))
     plan = group([(a @ a)._node, (a[:0] + 1)._node], supports)
-    assert null.count(plan) == null.Counts(1, 0, 128, 64)
+    assert null.counts_of(plan) == null.Counts(1, 0, 128, 64)

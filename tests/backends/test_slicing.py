@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from random_views import views
 
-from onebuf.backends.slicing import positions, slices
+from onebuf.backends.libraries.views import positions, slices
 from onebuf.layout import View
 from onebuf.layout import positions as meaning
 

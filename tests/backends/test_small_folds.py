@@ -14,9 +14,9 @@ from random_expressions import assert_same_bits
 
 import onebuf
 from onebuf import config
-from onebuf.backends.small_folds import MOST
+from onebuf.backends.numpy.small_folds import MOST
 from onebuf.dtypes import bfloat16
-from onebuf.engine import elementary
+from onebuf.engine.cpu import small_kernels
 
 DTYPES = ["float16", bfloat16, "float32", "float64", "complex64", "complex128"]
 LENGTHS = [1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 257]
@@ -24,21 +24,23 @@ LENGTHS = [1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 257]
 
 def folded(name: str, array: Any, axis: Any, often: int) -> np.ndarray[Any, Any]:
     """What is computed at once: by NumPy if ``often`` is large, by a kernel if it is 0."""
-    before = elementary.OFTEN
-    elementary.OFTEN = often
+    before = small_kernels.OFTEN
+    small_kernels.OFTEN = often
     try:
         with config(eager_numel=1 << 20):
             return np.asarray(getattr(onebuf, name)(onebuf.asarray(array), axis=axis))
     finally:
-        elementary.OFTEN = before
+        small_kernels.OFTEN = before
 
 
 def assert_bits(name: str, array: Any, axis: Any) -> None:
-    elementary._times.clear()
+    small_kernels._times.clear()
     assert_same_bits(folded(name, array, axis, 1 << 40), folded(name, array, axis, 0))
     axes = range(array.ndim) if axis is None else np.atleast_1d(axis)
     is_short = array.ndim - 1 not in axes or np.prod([array.shape[n] for n in axes]) <= MOST
-    assert sum(elementary._times.values()) == is_short, "a kernel did one of them, NumPy the other"
+    assert sum(small_kernels._times.values()) == is_short, (
+        "a kernel did one of them, NumPy the other"
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
@@ -83,17 +85,17 @@ def test_the_longest_rows_have_the_bits_of_kernels(extent):
 
 
 def test_longer_rows_are_a_kernels():
-    elementary._times.clear()
+    small_kernels._times.clear()
     folded("sum", np.ones(MOST + 1), None, 1 << 40)
-    assert not elementary._times
+    assert not small_kernels._times
 
 
 def test_what_is_asked_for_often_is_a_kernels():
-    elementary._times.clear()
+    small_kernels._times.clear()
     x = onebuf.asarray(np.arange(9.0))
-    for _ in range(elementary.OFTEN + 5):
+    for _ in range(small_kernels.OFTEN + 5):
         assert float(onebuf.sum(x)) == 36.0
-    assert set(elementary._times.values()) == {elementary.OFTEN}
+    assert set(small_kernels._times.values()) == {small_kernels.OFTEN}
 
 
 def test_the_first_small_sums_load_no_compiler():

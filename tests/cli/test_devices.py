@@ -37,7 +37,7 @@ def count():
 def open(device):
     if device.parts.index:
         raise OSError("the second one is on fire")
-    from onebuf.backends.python_device import PythonDriver
+    from onebuf.backends.reference.device import PythonDriver
     return PythonDriver(device)
 """
 

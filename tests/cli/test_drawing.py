@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from onebuf.cli.drawing import describe_steps, draw, draw_grid, draw_storage
+from onebuf.cli.picture import describe_steps, draw, draw_grid, draw_storage
 from onebuf.errors import ArgumentError
 from onebuf.layout import View
 

@@ -14,11 +14,11 @@ from nests import addresses_of, assert_same, empty, group_of, strides_of
 from random_graphs import graphs
 
 import onebuf as ob
-from onebuf.engine import kernels, launching
-from onebuf.engine.candidates import GRAINS, Call, Choice, candidates, is_legal, neighbours
-from onebuf.engine.choosing import choose
-from onebuf.engine.launching import Single
-from onebuf.render.rendering import Rendering
+from onebuf.engine.cpu import launch, program
+from onebuf.engine.cpu.candidates import GRAINS, Call, Choice, candidates, is_legal, neighbours
+from onebuf.engine.cpu.launch import Single
+from onebuf.engine.cpu.strategy import choose
+from onebuf.render.llvm.rendering import Rendering
 
 RNG = np.random.default_rng(11)
 
@@ -82,7 +82,7 @@ def spoil(elements: Any) -> None:
 
 def set_rendering(launch: Single, rendering: Rendering) -> None:
     launch.rendering = rendering
-    launch._program = kernels.program(launch.nest, rendering)
+    launch._program = program.program(launch.nest, rendering)
     launch._call = launch._program.call
 
 
@@ -147,7 +147,7 @@ def test_the_grain_of_threads_changes_nothing(name: str, monkeypatch: pytest.Mon
     found = []
     for grain in GRAINS:
         monkeypatch.setattr(
-            launching, "search", lambda call, usual, *_, g=grain: usual._replace(grain=g)
+            launch, "search", lambda call, usual, *_, g=grain: usual._replace(grain=g)
         )
         with ob.config(eager_numel=0, tier="compile", threads=3, search_seconds=1):
             found.append(np.asarray(expression(x)))

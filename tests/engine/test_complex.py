@@ -15,12 +15,12 @@ from random_expressions import assert_same_bits
 import onebuf
 from onebuf import config
 from onebuf.backends.cpu import assembly, host
-from onebuf.engine.planning import supports
+from onebuf.engine.plan.decide import supports
 from onebuf.graph import BINARY
 from onebuf.kernel import LOAD, STORE, Nest, Slot, Step
-from onebuf.render.rendering import Rendering
-from onebuf.render.writing import render
-from onebuf.scheduler.grouping import group
+from onebuf.render.llvm.module import render
+from onebuf.render.llvm.rendering import Rendering
+from onebuf.scheduler.fuse.fusion import group
 
 Array = np.ndarray[Any, Any]
 DTYPES = [np.dtype("complex64"), np.dtype("complex128")]

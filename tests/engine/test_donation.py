@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 import onebuf as ob
 from onebuf import Buffer, config
-from onebuf.engine import launching
-from onebuf.engine.actions import perform
+from onebuf.engine.cpu import launch
+from onebuf.engine.cpu.atomic import perform
 from onebuf.errors import OutOfMemory
 from onebuf.events import listening
 from onebuf.graph import Node, attach, attaching
 from onebuf.memory import POOL, address_of
-from onebuf.testing.interleaving import at_point
-from onebuf.testing.interrupts import instants
+from onebuf.testing.faults.interleaving import at_point
+from onebuf.testing.faults.interrupts import instants
 
 COUNT = 1 << 18  # 2 MB
 ACTIONS = ("new", "change", "change", "add", "flip", "sort", "mean", "write", "drop", "realize")
@@ -325,7 +325,7 @@ def test_memory_is_donated_in_these_tests(make: Any, monkeypatch: pytest.MonkeyP
         performed.append(len(actions))
         perform(actions)
 
-    monkeypatch.setattr(launching, "perform", counted)
+    monkeypatch.setattr(launch, "perform", counted)
     ob.realize(*make())
     assert performed
 
@@ -423,7 +423,7 @@ def test_from_which_size_memory_is_donated_is_an_option() -> None:
 
 
 def test_a_kernel_that_takes_seconds_overwrites_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("onebuf.engine.donation.MOST_STEPS", COUNT)
+    monkeypatch.setattr("onebuf.engine.plan.donation.MOST_STEPS", COUNT)
     x = fresh()
     before = address(x)
     x = x * 7 - 3

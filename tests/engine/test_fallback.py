@@ -10,7 +10,9 @@ import pytest
 
 import onebuf
 from onebuf import config
-from onebuf.engine import elementary, fallback, kernels, planning, vectors
+from onebuf.engine.cpu import fallback, program, small_kernels
+from onebuf.engine.plan import decide
+from onebuf.engine.run import matvec
 from onebuf.errors import CompileError, IndexRangeError
 from onebuf.events import Compiled, FellBack, listening
 
@@ -21,10 +23,15 @@ X = np.arange(12.0).reshape(3, 4)
 @pytest.fixture(autouse=True)
 def anew(monkeypatch: pytest.MonkeyPatch):
     """Nothing is known yet, and nobody was warned."""
-    monkeypatch.setattr(planning, "_known", {})
-    monkeypatch.setattr(planning, "_guards", {})
+    monkeypatch.setattr(decide, "_known", {})
+    monkeypatch.setattr(decide, "_guards", {})
     monkeypatch.setattr(fallback, "total", 0)
-    caches = [elementary.elementwise, elementary._fold, elementary._columns, vectors._launch]
+    caches = [
+        small_kernels.elementwise,
+        small_kernels._fold,
+        small_kernels._columns,
+        matvec._launch,
+    ]
     for cached in caches:
         cached.cache_clear()
     yield
@@ -52,12 +59,12 @@ def fail_in(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, error: Exce
 
 
 PLACES = [
-    (planning.gate.grouping(), "_finished"),
-    (planning.gate.products(), "with_products"),
-    (planning.gate.arena(), "arena_of"),
-    (planning.gate.steps(), "kernel_step"),
-    (planning.gate.launching(), "program"),
-    (kernels, "render"),
+    (decide.gate.grouping(), "_finished"),
+    (decide.gate.products(), "with_products"),
+    (decide.gate.arena(), "arena_of"),
+    (decide.gate.steps(), "kernel_step"),
+    (decide.gate.launching(), "program"),
+    (program, "render"),
 ]
 ERRORS = [AssertionError("no"), KeyError(7), CompileError("no"), IndexError("no"), ValueError("no")]
 
@@ -66,7 +73,7 @@ ERRORS = [AssertionError("no"), KeyError(7), CompileError("no"), IndexError("no"
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place[1])
 def test_an_internal_error_is_counted_and_the_graph_is_interpreted(monkeypatch, place, error):
     calls = fail_in(monkeypatch, *place, error)
-    kernels.forget()
+    program.forget()
     heard: list[Any] = []
     with config(eager_numel=0, tier="compile"), listening(heard.append):
         x = onebuf.asarray(X)
@@ -87,7 +94,7 @@ def test_an_internal_error_is_counted_and_the_graph_is_interpreted(monkeypatch, 
 
 
 def test_counters_count_it(monkeypatch):
-    fail_in(monkeypatch, planning.gate.grouping(), "_finished", KeyError(1))
+    fail_in(monkeypatch, decide.gate.grouping(), "_finished", KeyError(1))
     with config(eager_numel=0, tier="compile"), onebuf.counters() as counted:
         with pytest.warns(RuntimeWarning):
             (onebuf.asarray(X) + 1).realize()
@@ -97,7 +104,7 @@ def test_counters_count_it(monkeypatch):
 
 @pytest.mark.parametrize("error", [MemoryError("no"), RecursionError("no"), KeyboardInterrupt()])
 def test_what_interpreting_would_meet_too_is_raised(monkeypatch, error):
-    fail_in(monkeypatch, planning.gate.grouping(), "_finished", error)
+    fail_in(monkeypatch, decide.gate.grouping(), "_finished", error)
     with config(eager_numel=0, tier="compile"):
         y = onebuf.asarray(X) + 1
         with pytest.raises(type(error)):
@@ -112,7 +119,7 @@ def test_an_error_of_a_listener_is_not_ours(tmp_path):
         if isinstance(event, Compiled):
             raise LookupError("of the user's own")
 
-    kernels.forget()
+    program.forget()
     with config(eager_numel=0, tier="compile", cache_dir=str(tmp_path)):
         y = onebuf.asarray(X) + 1 - 3
         with pytest.raises(LookupError, match="own"), listening(listener):
@@ -130,9 +137,9 @@ def test_a_wrong_index_is_the_users():
 
 
 def test_operations_on_small_arrays_are_numpys_then(monkeypatch):
-    fail_in(monkeypatch, elementary, "rows", CompileError("no"))
-    monkeypatch.setattr(elementary, "OFTEN", 0)
-    monkeypatch.setattr(elementary, "_quick", {})
+    fail_in(monkeypatch, small_kernels, "rows", CompileError("no"))
+    monkeypatch.setattr(small_kernels, "OFTEN", 0)
+    monkeypatch.setattr(small_kernels, "_quick", {})
     x = onebuf.asarray(X)
     with pytest.warns(RuntimeWarning, match="without one"):
         np.testing.assert_allclose(np.asarray(onebuf.exp(x)), np.exp(X))
@@ -146,8 +153,8 @@ def test_operations_on_small_arrays_are_numpys_then(monkeypatch):
 
 
 def test_products_and_masks_are_numpys_then(monkeypatch):
-    fail_in(monkeypatch, vectors, "prepare", CompileError("no"))
-    fail_in(monkeypatch, planning.gate.selecting(), "_program", CompileError("no"))
+    fail_in(monkeypatch, matvec, "prepare", CompileError("no"))
+    fail_in(monkeypatch, decide.gate.selecting(), "_program", CompileError("no"))
     matrix = np.arange(200 * 300).reshape(200, 300)
     vector = np.arange(300)
     with config(tier="compile"):

@@ -16,7 +16,7 @@ from random_expressions import assert_same_bits
 import onebuf
 from onebuf import config
 from onebuf.backends.cpu import assembly, host
-from onebuf.engine.elementary import INEXACT
+from onebuf.engine.cpu.small_kernels import INEXACT
 from onebuf.graph import BINARY, UNARY
 
 Array = np.ndarray[Any, Any]

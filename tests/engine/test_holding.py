@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import onebuf
-from onebuf.testing.interleaving import Interleaving, at_point
+from onebuf.testing.faults.interleaving import Interleaving, at_point
 
 SIDE = 300
 TIERS = ("auto", "interpret", "compile")

@@ -14,7 +14,8 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config
-from onebuf.engine import kernels, planning
+from onebuf.engine.cpu import program
+from onebuf.engine.plan import decide
 
 RNG = np.random.default_rng(7)
 A = RNG.normal(size=(37, 211)).astype(np.float32)
@@ -171,7 +172,7 @@ def test_the_error_of_a_kernel_names_the_line(monkeypatch: pytest.MonkeyPatch) -
     def broken(*arguments: Any) -> None:
         raise RuntimeError("no compiler today")
 
-    monkeypatch.setattr("onebuf.engine.kernels.render", broken)
+    monkeypatch.setattr("onebuf.engine.cpu.program.render", broken)
     x = onebuf.asarray(np.ones(7, np.float32))
     with config(eager_numel=0, tier="compile"):
         y = x * 3 - x * x * x * 17  # the line to name
@@ -191,24 +192,24 @@ def test_importing_onebuf_does_not_import_the_compiler() -> None:
 
 
 def test_programs_are_forgotten_when_there_are_too_many_and_no_plan_holds_them():
-    kernels.forget()
+    program.forget()
     x = np.arange(64.0)
     with config(eager_numel=0, tier="compile"):
-        planning._known.clear()
-        planning._guards.clear()
+        decide._known.clear()
+        decide._guards.clear()
         for _ in range(3):  # the plan holds its program
             np.testing.assert_array_equal(np.asarray(onebuf.asarray(x) * 3 - 1), x * 3 - 1)
-            kernels.forget()
-        (known,) = planning._known.values()
+            program.forget()
+        (known,) = decide._known.values()
         held = weakref.ref(known.plan.steps[0]._calls[0]._launch._program)
         gc.collect()
         assert held() is not None
         np.testing.assert_array_equal(np.asarray(onebuf.asarray(x) * 3 - 1), x * 3 - 1)
         del known
-        planning._known.clear()
-        planning._guards.clear()
+        decide._known.clear()
+        decide._guards.clear()
         gc.collect()
         assert held() is None
         # What is loaded next unloads the other, and the same text is compiled or found again.
         np.testing.assert_array_equal(np.asarray(onebuf.asarray(x) * 3 - 1), x * 3 - 1)
-    assert kernels.program.cache_info().maxsize == kernels.MOST_PROGRAMS
+    assert program.program.cache_info().maxsize == program.MOST_PROGRAMS

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import onebuf as ob
-from onebuf.engine import choosing, kernels, launching, planning, steps
+from onebuf.engine.cpu import launch, program, strategy
+from onebuf.engine.plan import decide
+from onebuf.engine.run import kernel_step
 from onebuf.errors import BoundsError
 
 RNG = np.random.default_rng(5)
@@ -42,7 +44,7 @@ CASES: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("name", list(CASES))
 def test_results_are_numpys(name: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "STREAMED_BYTES", 1 << 20)
+    monkeypatch.setattr(strategy, "STREAMED_BYTES", 1 << 20)
     array, function = CASES[name]
     with ob.config(eager_numel=0, tier="compile", threads=threads):
         got = np.asarray(function(ob, ob.asarray(array)))
@@ -61,7 +63,7 @@ def test_no_kernel_leaves_its_memory(name: str) -> None:
 
 def test_a_kernel_that_would_leave_its_memory_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     shorter = lambda array: (array.ctypes.data, array.ctypes.data + array.nbytes // 2)  # noqa: E731
-    monkeypatch.setattr(steps, "byte_bounds", shorter)
+    monkeypatch.setattr(kernel_step, "byte_bounds", shorter)
     for function in (lambda x: x + 1, ob.sum):
         with ob.config(eager_numel=0, tier="compile", check_bounds=True):
             lazy = function(ob.asarray(ODD))
@@ -115,16 +117,16 @@ def test_long_kernels_run_in_pieces_with_the_same_bits(
     array = np.arange(np.prod(shape)).reshape(shape) / 7.0
     whole = np.asarray(function(ob, ob.asarray(array)))
     pieces: list[int] = []
-    share = kernels.share
+    share = program.share
 
     def counted(*args: Any) -> None:
         pieces.append(args[2])
         share(*args)
 
-    monkeypatch.setattr(kernels, "share", counted)
-    monkeypatch.setattr(launching, "PIECE_STEPS", 40_000)
-    monkeypatch.setattr(planning, "_known", {})
-    monkeypatch.setattr(planning, "_guards", {})
+    monkeypatch.setattr(program, "share", counted)
+    monkeypatch.setattr(launch, "PIECE_STEPS", 40_000)
+    monkeypatch.setattr(decide, "_known", {})
+    monkeypatch.setattr(decide, "_guards", {})
     with ob.config(eager_numel=0, tier="compile"):
         got = np.asarray(function(ob, ob.asarray(array)))
         first = len(pieces)
@@ -135,10 +137,10 @@ def test_long_kernels_run_in_pieces_with_the_same_bits(
                 raise KeyboardInterrupt
             counted(*args)
 
-        monkeypatch.setattr(kernels, "share", stop)
+        monkeypatch.setattr(program, "share", stop)
         with pytest.raises(KeyboardInterrupt):
             interrupted.realize()
-        monkeypatch.setattr(kernels, "share", share)
+        monkeypatch.setattr(program, "share", share)
         again = np.asarray(interrupted)
     assert first > 1
     np.testing.assert_array_equal(got, again)
@@ -147,14 +149,14 @@ def test_long_kernels_run_in_pieces_with_the_same_bits(
 
 def test_a_write_is_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces: list[int] = []
-    share = kernels.share
+    share = program.share
 
     def counted(*args: Any) -> None:
         pieces.append(args[2])
         share(*args)
 
-    monkeypatch.setattr(kernels, "share", counted)
-    monkeypatch.setattr(launching, "PIECE_STEPS", 1000)
+    monkeypatch.setattr(program, "share", counted)
+    monkeypatch.setattr(launch, "PIECE_STEPS", 1000)
     with ob.config(eager_numel=0, tier="compile"):
         x = ob.asarray(np.arange(80_003.0), copy=True)
         y = ob.asarray(np.arange(80_003.0))

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf import config, dtypes
-from onebuf.engine import masks, selecting
+from onebuf.engine.cpu import mask_select
+from onebuf.engine.run import masks
 from onebuf.errors import BoundsError, ShapeError
-from onebuf.render.selecting import CHUNK
+from onebuf.render.llvm.mask_kernels import CHUNK
 
 SIZES = (0, 1, 7, 8, 9, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 3, 40 * CHUNK + 11)
 TIERS = ("compile", "interpret")
@@ -170,18 +171,18 @@ def test_small_masks_are_numpys_and_large_ones_are_compiled_for(monkeypatch):
 
 def test_a_chunk_that_would_leave_its_memory_is_reported(monkeypatch):
     array, mask = np.arange(3 * CHUNK), np.ones(3 * CHUNK, bool)
-    short = selecting._span
+    short = mask_select._span
 
     def cut(given: Any) -> list[int]:
         place, first, end = short(given)
         return [place, first, end - (8 if given.dtype == array.dtype else 0)]
 
-    monkeypatch.setattr(selecting, "_span", cut)
+    monkeypatch.setattr(mask_select, "_span", cut)
     for run in (
-        lambda: selecting.pick(array, mask),
-        lambda: selecting.positions(mask),
-        lambda: selecting.fill(array, mask, np.int64(1)),
-        lambda: selecting.spread(array, mask, array.copy()),
+        lambda: mask_select.pick(array, mask),
+        lambda: mask_select.positions(mask),
+        lambda: mask_select.fill(array, mask, np.int64(1)),
+        lambda: mask_select.spread(array, mask, array.copy()),
     ):
         with pytest.raises(BoundsError, match="stay within its memory"):
             run()

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf import Buffer, config
-from onebuf.backends import null, python
-from onebuf.engine.planning import supports
+from onebuf.backends import null
+from onebuf.backends.reference import interpreter
+from onebuf.engine.plan.decide import supports
 from onebuf.errors import IndexRangeError
-from onebuf.scheduler.grouping import group
-from onebuf.scheduler.groups import Group
-from onebuf.scheduler.joining import MOST_PARTS, Join
+from onebuf.scheduler.fuse.concat import MOST_PARTS, Join
+from onebuf.scheduler.fuse.fusion import group
+from onebuf.scheduler.fuse.group import Group
 
 Array = np.ndarray[Any, Any]
 DTYPES = ("float32", "float64", "int32", "uint8", "bool", "int64", "complex64", "float16")
@@ -246,7 +247,7 @@ def test_the_reference_backend_refuses_an_index_out_of_range():
         (kernel,) = group([bad._node], supports)
         assert isinstance(kernel, Group)
         with pytest.raises(IndexRangeError, match=r"-4\.\.3, got 4"):
-            python.run(kernel, [np.zeros(2)])
+            interpreter.run(kernel, [np.zeros(2)])
 
 
 # Padding
@@ -401,4 +402,4 @@ def test_the_null_backend_counts_the_parts_of_a_join():
     with config(eager_numel=0, tier="compile"):
         x = onebuf.asarray(np.ones((4, 4), np.float32))
         plan = group([onebuf.concat([x * 2, x + 1])._node], supports)
-        assert null.count(plan) == null.Counts(1, 32, 64, 128)
+        assert null.counts_of(plan) == null.Counts(1, 32, 64, 128)

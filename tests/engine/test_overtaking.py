@@ -11,7 +11,7 @@ import pytest
 import onebuf as ob
 from onebuf import Buffer, config
 from onebuf.events import KernelRan, listening
-from onebuf.testing.interleaving import at_point
+from onebuf.testing.faults.interleaving import at_point
 
 SMALL = np.arange(1.0, 21.0)
 POINTS = ("plan.start", "plan.step", "pool.take", "graph.attach", "read.ready")

@@ -5,7 +5,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer
-from onebuf.backends.python_device import PythonDriver
+from onebuf.backends.reference.device import PythonDriver
 from onebuf.errors import CopyError, DeviceError, DTypeError, ExportError, LayoutError
 
 

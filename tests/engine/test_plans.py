@@ -11,8 +11,8 @@ from children import run
 
 import onebuf as ob
 from onebuf import Buffer, config
-from onebuf.engine import planning
-from onebuf.scheduler.form import form_of
+from onebuf.engine.plan import decide
+from onebuf.scheduler.plan_key import form_of
 
 RNG = np.random.default_rng(11)
 A = RNG.standard_normal((6, 8))
@@ -29,15 +29,15 @@ def compiled():
 def grouped(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many nodes were to be stored each time that kernels were grouped."""
     asked: list[int] = []
-    group = planning.gate.grouping().group_items
+    group = decide.gate.grouping().group_items
 
     def counting(items: Any, roots: Any, *more: Any) -> Any:
         asked.append(len(roots))
         return group(items, roots, *more)
 
-    monkeypatch.setattr(planning.gate.grouping(), "group_items", counting)
-    monkeypatch.setattr(planning, "_known", {})
-    monkeypatch.setattr(planning, "_guards", {})
+    monkeypatch.setattr(decide.gate.grouping(), "group_items", counting)
+    monkeypatch.setattr(decide, "_known", {})
+    monkeypatch.setattr(decide, "_guards", {})
     return asked
 
 
@@ -126,23 +126,23 @@ def test_a_library_call_has_no_form():
 
 
 def test_interpreting_is_counted_when_a_plan_is_remembered(monkeypatch, grouped):
-    monkeypatch.setattr(planning, "_spent", {})
+    monkeypatch.setattr(decide, "_spent", {})
     x = ob.asarray(np.arange(40_000.0))
     with config(tier="auto"):
         turns = 0
         while not grouped and turns < 1000:
             (x * 2 + 1).realize()
             turns += 1
-    cost = 4 * x.nbytes / planning.BYTES_A_SECOND + 2 * planning.ITEM_SECONDS
-    assert 1 < turns <= planning.COMPILE_SECONDS / cost + 2
+    cost = 4 * x.nbytes / decide.BYTES_A_SECOND + 2 * decide.ITEM_SECONDS
+    assert 1 < turns <= decide.COMPILE_SECONDS / cost + 2
 
 
 def test_no_more_plans_are_kept_than_there_should_be(monkeypatch, grouped):
-    monkeypatch.setattr(planning, "MOST_PLANS", 3)
+    monkeypatch.setattr(decide, "MOST_PLANS", 3)
     x = ob.asarray(np.arange(40.0))
     for length in range(1, 9):
         assert float((x[:length] * 2).sum()) == (np.arange(40.0)[:length] * 2).sum()
-    assert len(planning._known) == 3
+    assert len(decide._known) == 3
 
 
 def test_the_compiler_is_loaded_when_that_has_paid_off():

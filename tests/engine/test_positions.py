@@ -13,9 +13,9 @@ from nests import empty, group_of, launch, run, run_checked
 
 import onebuf
 from onebuf import config
-from onebuf.backends import python
+from onebuf.backends.reference import interpreter
 from onebuf.kernel import CHUNK, FOLDS
-from onebuf.render.rendering import Rendering
+from onebuf.render.llvm.rendering import Rendering
 
 DTYPES = ("float32", "float64", "int8", "int16", "int32", "int64")
 DTYPES = (*DTYPES, "uint8", "uint16", "uint32", "uint64", "bool")
@@ -124,7 +124,7 @@ def test_every_rendering_and_the_reference_agree(strategy, shape, axis):
             found = run(group, Rendering(lanes, strategy), empty(group))
             np.testing.assert_array_equal(found, wanted)
     reference = np.empty(wanted.shape, np.int64)
-    python.run(group, [reference])
+    interpreter.run(group, [reference])
     np.testing.assert_array_equal(reference, wanted)
 
 

@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf import Buffer, config
 from onebuf.backends import null
-from onebuf.engine import items_for, planning, products, vectors
+from onebuf.engine import items_for
+from onebuf.engine.plan import decide
+from onebuf.engine.run import matmul_step, matvec
 from onebuf.errors import OutOfMemory
 from onebuf.events import KernelRan, listening
-from onebuf.scheduler.products import Product
+from onebuf.scheduler.fuse.matmul import Product
 
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(11)
@@ -27,8 +29,8 @@ RNG = np.random.default_rng(11)
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(planning, "_known", {})  # each test may want other blocks
-    monkeypatch.setattr(planning, "_guards", {})
+    monkeypatch.setattr(decide, "_known", {})  # each test may want other blocks
+    monkeypatch.setattr(decide, "_guards", {})
     with config(eager_numel=0, tier="compile"):
         yield
 
@@ -116,8 +118,8 @@ def test_blocks_of_any_product_give_numpys_answer(name, data, rows, inner, colum
     if 0 in shape or (name in ("a bias for each column", "a bias for each row") and len(shape) > 2):
         name = "a bias for each element"
     with pytest.MonkeyPatch.context() as patch, config(check_bounds=data.draw(st.booleans())):
-        patch.setattr(products, "TILE_NBYTES", block[0])
-        patch.setattr(products, "LEAST_ROWS", block[1])
+        patch.setattr(matmul_step, "TILE_NBYTES", block[0])
+        patch.setattr(matmul_step, "LEAST_ROWS", block[1])
         check(lambda xp, x, y, b: EPILOGUES[name](xp, x @ y, b), x, y, whole(*shape))
 
 
@@ -179,8 +181,8 @@ def test_a_product_that_another_kernel_reads_and_no_buffer_holds_is_kept_for_it(
 
 
 def test_a_product_that_nobody_else_reads_needs_memory_for_a_block_alone(monkeypatch):
-    monkeypatch.setattr(products, "TILE_NBYTES", 1 << 16)
-    monkeypatch.setattr(products, "LEAST_ROWS", 64)
+    monkeypatch.setattr(matmul_step, "TILE_NBYTES", 1 << 16)
+    monkeypatch.setattr(matmul_step, "LEAST_ROWS", 64)
     x, w = onebuf.asarray(whole(4096, 8)), onebuf.asarray(whole(8, 256))
     result = x @ w + 1
     with onebuf.counters() as counted:
@@ -193,8 +195,8 @@ def test_a_product_that_nobody_else_reads_needs_memory_for_a_block_alone(monkeyp
 @pytest.mark.parametrize("count", [1, 4])
 @pytest.mark.parametrize("holder", ["buffer", "view", "expression"])
 def test_a_product_that_somebody_holds_is_not_made_again(holder, count, monkeypatch):
-    monkeypatch.setattr(products, "TILE_NBYTES", 1)
-    monkeypatch.setattr(products, "LEAST_ROWS", len(X) // count)
+    monkeypatch.setattr(matmul_step, "TILE_NBYTES", 1)
+    monkeypatch.setattr(matmul_step, "LEAST_ROWS", len(X) // count)
     held = onebuf.asarray(X) @ onebuf.asarray(W)
     result = relu(onebuf, held + onebuf.asarray(B)) + held
     if holder == "view":
@@ -227,7 +229,7 @@ def test_an_item_tells_what_it_did_and_why():
 
 def test_the_null_backend_counts_a_product_as_one_kernel():
     result = onebuf.asarray(X) @ onebuf.asarray(W) + onebuf.asarray(B)
-    counts = null.count(items_for([result._node]))
+    counts = null.counts_of(items_for([result._node]))
     assert (counts.kernels, counts.instances) == (1, 1200)
     assert counts.bytes_read == X.nbytes + W.nbytes + B.nbytes
     assert counts.bytes_written == result.nbytes
@@ -260,10 +262,10 @@ def test_running_out_of_memory_leaves_everything_as_it_was():
 
 
 def test_a_failure_between_blocks_leaves_everything_as_it_was(monkeypatch):
-    monkeypatch.setattr(products, "TILE_NBYTES", 1)
-    monkeypatch.setattr(products, "LEAST_ROWS", 8)
+    monkeypatch.setattr(matmul_step, "TILE_NBYTES", 1)
+    monkeypatch.setattr(matmul_step, "LEAST_ROWS", 8)
     calls: list[int] = []
-    run = products.Call.run
+    run = matmul_step.Call.run
 
     def fail(*arguments: Any) -> None:
         calls.append(1)
@@ -275,7 +277,7 @@ def test_a_failure_between_blocks_leaves_everything_as_it_was(monkeypatch):
     product = x @ w
     after = product + 1
     with monkeypatch.context() as patch:
-        patch.setattr(products.Call, "run", fail)
+        patch.setattr(matmul_step.Call, "run", fail)
         with pytest.raises(RuntimeError, match="in the middle"):
             onebuf.realize(after, product)
     assert not after.is_realized
@@ -327,16 +329,16 @@ def test_a_product_with_a_vector_in_any_layout_is_numpys(name, dtype):
 def test_a_kernel_takes_what_blas_cannot():
     x, v = whole(400, 400), whole(400)
     out = np.zeros(400, np.float32)
-    assert not vectors.multiply_vector(x, v, out)
-    assert not vectors.multiply_vector(x.T, v, out)
-    assert not vectors.multiply_vector(x, x, np.empty((400, 400), np.float32))
-    assert not vectors.multiply_vector(x.astype(complex), v.astype(complex), out.astype(complex))
-    assert not vectors.multiply_vector(x[::4, ::4], v[::4], out[:100])  # too small
+    assert not matvec.multiply_vector(x, v, out)
+    assert not matvec.multiply_vector(x.T, v, out)
+    assert not matvec.multiply_vector(x, x, np.empty((400, 400), np.float32))
+    assert not matvec.multiply_vector(x.astype(complex), v.astype(complex), out.astype(complex))
+    assert not matvec.multiply_vector(x[::4, ::4], v[::4], out[:100])  # too small
     for odd, with_it in ((x[::-1], v), (x[:, ::-1], v), (x, v[::-1])):
-        assert vectors.multiply_vector(odd, with_it, out)
+        assert matvec.multiply_vector(odd, with_it, out)
         np.testing.assert_array_equal(out, odd @ with_it)
     total = np.empty(400, np.int32)
-    assert vectors.multiply_vector(x.astype(np.int32), v.astype(np.int32), total)
+    assert matvec.multiply_vector(x.astype(np.int32), v.astype(np.int32), total)
     np.testing.assert_array_equal(total, x @ v)
 
 
@@ -387,8 +389,8 @@ def test_a_stack_times_one_matrix_is_numpys(shapes, eager_numel):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_what_follows_a_product_with_a_vector_takes_it_by_blocks(name, monkeypatch):
-    monkeypatch.setattr(products, "TILE_NBYTES", 1)
-    monkeypatch.setattr(products, "LEAST_ROWS", 90)
+    monkeypatch.setattr(matmul_step, "TILE_NBYTES", 1)
+    monkeypatch.setattr(matmul_step, "LEAST_ROWS", 90)
     x, y = (whole(*shape) for shape in FORMS[name])
     check(lambda xp, x, y: relu(xp, x @ y) + 1, x, y)
     check(lambda xp, x, y: (x @ y, (x @ y) * 2), x.astype(np.int32), y.astype(np.int32))

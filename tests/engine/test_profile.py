@@ -14,7 +14,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, Profiling, config
-from onebuf.engine.profiling import merge_kernels
+from onebuf.engine.observe.profile import merge_kernels
 from onebuf.errors import ArgumentError, OnebufError, ProfilingError
 
 QUIET = {"lines": 0}

@@ -12,12 +12,12 @@ from nests import empty, group_of, run
 
 import onebuf
 from onebuf import config
-from onebuf.backends import python
+from onebuf.backends.reference import interpreter
 from onebuf.buffer import Buffer
 from onebuf.graph import RANDOM_BITS
 from onebuf.ops import general
 from onebuf.random import LazyGenerator
-from onebuf.render.rendering import Rendering
+from onebuf.render.llvm.rendering import Rendering
 
 MODES: tuple[dict[str, Any], ...] = (
     {"eager_numel": 10**9},
@@ -126,7 +126,7 @@ def test_every_rendering_and_the_reference_agree(dtype, lanes):
             group = group_of(bits(dtype, 77)[part] ^ 1)
             found = run(group, Rendering(lanes), empty(group), (5, 20))
             reference = np.zeros_like(found)
-            python.run(group, [reference])
+            interpreter.run(group, [reference])
             np.testing.assert_array_equal(found, reference)
             with config(tier="interpret"):
                 np.testing.assert_array_equal(found, np.asarray(bits(dtype, 77)[part] ^ 1))

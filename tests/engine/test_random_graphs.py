@@ -15,14 +15,14 @@ from random_nests import legal
 
 import onebuf
 from onebuf import config
-from onebuf.backends import python
-from onebuf.engine.planning import supports
-from onebuf.engine.plans import make_plan
+from onebuf.backends.reference import interpreter
+from onebuf.engine.plan.decide import supports
+from onebuf.engine.plan.plan import make_plan
 from onebuf.graph import running, settle
-from onebuf.kernel import Opt
-from onebuf.scheduler.grouping import group
-from onebuf.scheduler.groups import Group
-from onebuf.scheduler.joining import Join
+from onebuf.kernel.linear import Opt
+from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.fusion import group
+from onebuf.scheduler.fuse.group import Group
 
 FLOATS = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 COMPLEX = (np.complex64, np.complex128, np.float32, ml_dtypes.bfloat16)
@@ -66,7 +66,7 @@ def test_every_kernel_gives_the_reference_backends_answer(data):
                     for _ in range(data.draw(st.integers(0, 2))):
                         possible = legal(part.nest, part.extents, opts)
                         opts += [data.draw(st.sampled_from(possible))] if possible else []
-                    python.run(part, outputs, opts)
+                    interpreter.run(part, outputs, opts)
             run_alone(item)
             if isinstance(item, Group | Join):
                 for node, output in zip(item.outputs, outputs, strict=True):
@@ -112,7 +112,7 @@ def assert_bits_of_the_reference(expression: Expression) -> None:
         for item in group([result._node], supports):
             if isinstance(item, Group):
                 outputs = [np.zeros(node.shape, node.dtype) for node in item.outputs]
-                python.run(item, outputs)
+                interpreter.run(item, outputs)
             run_alone(item)
             if isinstance(item, Group):
                 for node, output in zip(item.outputs, outputs, strict=True):

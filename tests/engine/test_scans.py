@@ -13,10 +13,11 @@ from random_nests import legal
 
 import onebuf
 from onebuf import config
-from onebuf.backends import python
+from onebuf.backends.reference import interpreter
 from onebuf.errors import OptimisationError
-from onebuf.kernel import GROUP, GROUPTOP, SCANS, UNROLL, Opt
-from onebuf.render.rendering import Rendering
+from onebuf.kernel import SCANS
+from onebuf.kernel.linear import GROUP, GROUPTOP, UNROLL, Opt
+from onebuf.render.llvm.rendering import Rendering
 
 DTYPES = ("float32", "float64", "int8", "int32", "int64", "uint8", "uint64", "bool")
 SHAPES = ((0,), (1,), (17,), (5, 40), (40, 5), (3, 1, 20), (2, 3, 4), (1, 33), (0, 4), (1, 1))
@@ -151,7 +152,7 @@ def test_the_reference_scans_in_order_however_it_is_shared_out(data):
         possible = legal(group.nest, group.extents, opts)
         opts += [data.draw(st.sampled_from(possible))] if possible else []
     out = np.zeros(shape, np.float32)
-    python.run(group, [out], opts)
+    interpreter.run(group, [out], opts)
     with np.errstate(all="ignore"):
         same(onebuf.asarray(out), getattr(np, name)(array, axis=axis))
 
@@ -161,11 +162,11 @@ def test_work_items_cannot_share_a_scan_but_may_unroll_it():
         group = group_of(onebuf.cumulative_sum(onebuf.asarray(np.ones((3, 8))), axis=1))
     assert any(step.op in SCANS for step in group.nest.steps)
     out = np.zeros((3, 8))
-    python.run(group, [out], [Opt(UNROLL, 1, 8)])
+    interpreter.run(group, [out], [Opt(UNROLL, 1, 8)])
     np.testing.assert_array_equal(out, np.cumsum(np.ones((3, 8)), axis=1))
     for how in (GROUP, GROUPTOP):
         with pytest.raises(OptimisationError, match="each of these needs the one before"):
-            python.run(group, [out], [Opt(how, 1, 2)])
+            interpreter.run(group, [out], [Opt(how, 1, 2)])
 
 
 def test_a_scan_that_would_leave_its_memory_is_stopped():

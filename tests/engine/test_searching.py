@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import onebuf as ob
-from onebuf.engine import launching, searching
-from onebuf.engine.candidates import Call, Choice
-from onebuf.engine.searching import Findings, from_bytes, to_bytes
+from onebuf.engine.cpu import autotune, launch
+from onebuf.engine.cpu.autotune import Findings, from_bytes, to_bytes
+from onebuf.engine.cpu.candidates import Call, Choice
 from onebuf.errors import ArgumentError
-from onebuf.render.rendering import Rendering
+from onebuf.render.llvm.rendering import Rendering
 
-PREPARED = launching.Single._prepared
+PREPARED = launch.Single._prepared
 X = np.random.default_rng(3).normal(size=(96, 320)).astype(np.float32)
 
 
@@ -38,10 +38,10 @@ class Clock:
         self.now += 0.1
         return one() / two()
 
-    def prepared(self, launch: Any, choice: Choice, words: int, compile: Any) -> Any:
-        if compile is not launching.compiled:
+    def prepared(self, single: Any, choice: Choice, words: int, compile: Any) -> Any:
+        if compile is not launch.compiled:
             self.ran.append(choice)
-            return PREPARED(launch, choice, words, compile)
+            return PREPARED(single, choice, words, compile)
         self.tried.append(choice)
         return lambda: self.seconds(choice)
 
@@ -54,11 +54,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
         return choice.rendering.lanes / 16 * (2 if choice.rendering.strategy == "rows" else 1)
 
     clock = Clock(seconds)
-    monkeypatch.setattr(searching, "_relative", clock.relative)
-    monkeypatch.setattr(searching, "perf_counter", lambda: clock.now)
-    monkeypatch.setattr(launching.Single, "_prepared", lambda *args: clock.prepared(*args))
+    monkeypatch.setattr(autotune, "_relative", clock.relative)
+    monkeypatch.setattr(autotune, "perf_counter", lambda: clock.now)
+    monkeypatch.setattr(launch.Single, "_prepared", lambda *args: clock.prepared(*args))
     yield clock
-    searching._findings.clear()
+    autotune._findings.clear()
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def entries(folder: Path) -> dict[Path, Any]:
 
 
 def only_findings() -> Findings:
-    (found,) = searching._findings.values()
+    (found,) = autotune._findings.values()
     return found
 
 
@@ -89,7 +89,7 @@ def test_nothing_is_tried_unless_asked_for(clock: Clock, tmp_path: Path) -> None
     with ob.config(eager_numel=0, tier="compile", cache_dir=str(tmp_path)):
         columns(ob.asarray(X)).realize()
     assert clock.tried == []
-    assert searching._findings == {}
+    assert autotune._findings == {}
     assert entries(tmp_path) == {}
 
 
@@ -124,7 +124,7 @@ def test_a_later_process_goes_on_where_the_time_was_spent(clock: Clock, folder: 
     assert len(kept["times"]) == 2
     assert kept["seconds"] == pytest.approx(0.2)
 
-    searching._findings.clear()  # as at the start of a process
+    autotune._findings.clear()  # as at the start of a process
     with ob.config(search_seconds=0.15):
         columns(ob.asarray(X)).realize()
     assert only_findings().times == first  # the time for it was spent already
@@ -142,7 +142,7 @@ def test_a_damaged_entry_does_not_count(clock: Clock, folder: Path) -> None:
     content = bytearray(path.read_bytes())
     content[-5] ^= 1
     path.write_bytes(content)
-    searching._findings.clear()
+    autotune._findings.clear()
     clock.tried.clear()
     columns(ob.asarray(X)).realize()
     assert len(clock.tried) == len(times) + 1  # all anew, and the usual one
@@ -163,8 +163,8 @@ def test_a_small_gain_may_be_chance(clock: Clock, folder: Path) -> None:
     clock.seconds = lambda choice: 1.0 - 0.04 * (choice.rendering.lanes == 8)
     columns(ob.asarray(X)).realize()
     assert only_findings().times
-    call = Call(*(next(iter(searching._findings))[:1]), (320, 96), [0, 0], [(1, 320), (1, 0)])
-    usual = next(iter(searching._findings))[2]
+    call = Call(*(next(iter(autotune._findings))[:1]), (320, 96), [0, 0], [(1, 320), (1, 0)])
+    usual = next(iter(autotune._findings))[2]
     assert only_findings().best(call, usual) == usual
 
 
@@ -172,7 +172,7 @@ def test_what_is_not_right_for_a_call_is_not_used(clock: Clock, folder: Path) ->
     clock.seconds = lambda choice: 0.5 if choice.rendering.streamed else 1.0
     array = np.zeros((128, 256), np.float32)
     (ob.asarray(array) * 2).realize()
-    ((nest, _, usual, *_), found), *_ = searching._findings.items()
+    ((nest, _, usual, *_), found), *_ = autotune._findings.items()
     strides = [(1,), (1,)]
     aligned = Call(nest, (32768,), [0, 64], strides)
     beside = Call(nest, (32768,), [0, 4], strides)
@@ -183,7 +183,7 @@ def test_what_is_not_right_for_a_call_is_not_used(clock: Clock, folder: Path) ->
 def test_a_kernel_that_reads_what_it_writes_runs_once(
     clock: Clock, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launching.Single, "_span", lambda *_: (0, 100))
+    monkeypatch.setattr(launch.Single, "_span", lambda *_: (0, 100))
     columns(ob.asarray(X)).realize()
     assert clock.tried == []
 
@@ -222,7 +222,7 @@ def test_a_real_search_gives_the_same_bits(tmp_path: Path, threads: int) -> None
                     got = np.asarray(function(ob.asarray(array)))
                     np.testing.assert_array_equal(got, want)
     assert entries(tmp_path)
-    searching._findings.clear()
+    autotune._findings.clear()
 
 
 def test_a_search_is_part_of_a_trace(tmp_path: Path) -> None:
@@ -236,15 +236,15 @@ def test_a_search_is_part_of_a_trace(tmp_path: Path) -> None:
     (found,) = [event for event in trace if event.get("cat") == "search"]
     assert found["dur"] > 0
     assert found["args"]["tried"] >= 1
-    searching._findings.clear()
+    autotune._findings.clear()
 
 
 def test_times_are_the_least_of_several_in_turn() -> None:
     order: list[str] = []
-    found = searching._relative(lambda: order.append("a"), lambda: order.append("b"))
+    found = autotune._relative(lambda: order.append("a"), lambda: order.append("b"))
     assert found > 0
     assert order[1:] == ["a", "b"] * (len(order) // 2)
-    assert len(order) >= 2 * searching.ROUNDS
+    assert len(order) >= 2 * autotune.ROUNDS
 
 
 # -- on disk ---------------------------------------------------------------------------------------

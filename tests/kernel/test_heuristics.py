@@ -8,22 +8,8 @@ from hypothesis import strategies as st
 from random_nests import cases
 
 from onebuf.graph import REDUCE
-from onebuf.kernel import (
-    GROUP,
-    LOAD,
-    STORE,
-    UNROLL,
-    UPCAST,
-    Fold,
-    Limits,
-    Nest,
-    Opt,
-    Slot,
-    Step,
-    Traits,
-    share_out,
-    suggest,
-)
+from onebuf.kernel import LOAD, STORE, Fold, Nest, Slot, Step
+from onebuf.kernel.linear import GROUP, UNROLL, UPCAST, Limits, Opt, Traits, share_out, suggest
 from onebuf.layout import View
 
 F = np.dtype("float32")

@@ -7,24 +7,19 @@ import pytest
 from hypothesis import given, settings
 from random_nests import Case, cases, optimised
 
-from onebuf.backends.python import Memory, execute
+from onebuf.backends.reference.interpreter import Memory, execute
 from onebuf.errors import OnebufError, OptimisationError
 from onebuf.graph import BINARY, REDUCE, UNARY
-from onebuf.kernel import (
+from onebuf.kernel import LOAD, STORE, Fold, Nest, Slot, Step
+from onebuf.kernel.linear import (
     GROUP,
     GROUPTOP,
-    LOAD,
     LOCAL,
-    STORE,
     UNROLL,
     UPCAST,
     Code,
-    Fold,
     Limits,
-    Nest,
     Opt,
-    Slot,
-    Step,
     lower,
     verify,
 )

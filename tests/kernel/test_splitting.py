@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onebuf.backends.python import Memory, execute
+from onebuf.backends.reference.interpreter import Memory, execute
 from onebuf.graph import BINARY, REDUCE, SCAN
-from onebuf.kernel import INDEX, LOAD, SCALAR, STORE, Fold, Nest, Slot, Step, lower, split, verify
+from onebuf.kernel import INDEX, LOAD, SCALAR, STORE, Fold, Nest, Slot, Step
+from onebuf.kernel.linear import lower, split, verify
 from onebuf.layout import View
 
 F, N = np.dtype("float32"), np.dtype("int64")

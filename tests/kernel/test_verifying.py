@@ -7,7 +7,7 @@ import pytest
 
 from onebuf.errors import KernelError, OnebufError
 from onebuf.graph import BINARY, TAKE, UNARY, WHERE
-from onebuf.kernel import Code, Global, Instruction, Linear, Local, Special, verify
+from onebuf.kernel.linear import Code, Global, Instruction, Linear, Local, Special, verify
 
 F, N, B = np.dtype("float32"), np.dtype("int64"), np.dtype("bool")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from onebuf.errors import ArgumentError, ExportError, OutOfMemory
 from onebuf.machine import CachingAllocator, DeviceBlock, Stats, device
-from onebuf.machine.allocating import LEAST_CLASS, size_class
+from onebuf.machine.allocator import LEAST_CLASS, size_class
 
 
 class Source:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onebuf.memory import Block, Territory, neighbours
-from onebuf.memory.mapped_files import mapped_from
+from onebuf.memory.process_maps import mapped_from
 
 
 class Tenant:

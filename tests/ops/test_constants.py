@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf import Buffer, config
 from onebuf.graph import REDUCE
-from onebuf.ops.constants import folded
+from onebuf.ops.constant_folds import folded
 
 DTYPES = ("bool", "int8", "uint8", "int32", "uint64", "int64", "float32", "float64")
 NAMES = ("sum", "prod", "max", "min", "all", "any", "argmax", "argmin")

@@ -16,7 +16,7 @@ from numpy.lib.array_utils import byte_bounds
 import onebuf as ob
 from onebuf.graph import settle
 from onebuf.layout import View
-from onebuf.render.rendering import Rendering
+from onebuf.render.llvm.rendering import Rendering
 
 KERNELS: dict[str, tuple[Any, Rendering]] = {
     "rows": (lambda x: x * 2, Rendering()),

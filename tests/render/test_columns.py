@@ -12,10 +12,10 @@ from nests import assert_same, empty, group_of, run
 
 import onebuf as ob
 from onebuf.kernel import CHUNK
-from onebuf.render.columns import has_columns, tile_of
-from onebuf.render.keeping import kept_steps
-from onebuf.render.rendering import Rendering
-from onebuf.render.writing import render
+from onebuf.render.llvm.loop.columns import has_columns, tile_of
+from onebuf.render.llvm.loop.row_cache import kept_steps
+from onebuf.render.llvm.module import render
+from onebuf.render.llvm.rendering import Rendering
 
 ROWS = Rendering()
 COLUMNS = Rendering(strategy="columns")

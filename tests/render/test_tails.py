@@ -11,13 +11,13 @@ from nests import addresses_of, assert_same, empty, group_of, run, strides_of
 
 import onebuf as ob
 from onebuf.backends.cpu import compile, host
-from onebuf.engine import kernels
-from onebuf.engine.choosing import choose
-from onebuf.engine.kernels import pack, scalar_words
-from onebuf.render import loops
-from onebuf.render.rendering import Keep, Rendering
-from onebuf.render.tails import has_tail
-from onebuf.render.writing import render
+from onebuf.engine.cpu import program
+from onebuf.engine.cpu.program import pack, scalar_words
+from onebuf.engine.cpu.strategy import choose
+from onebuf.render.llvm.loop import loops
+from onebuf.render.llvm.memory.masked_access import has_tail
+from onebuf.render.llvm.module import render
+from onebuf.render.llvm.rendering import Keep, Rendering
 
 LENGTHS = (*range(2, 36), 47, 48, 49, 63, 8191, 8192, 8193)
 """Less than a vector, more, and next to the chunks of a fold."""
@@ -73,10 +73,10 @@ def test_tails_have_the_bits_of_single_elements(
             got = run(one, rendering, empty(one))
             with monkeypatch.context() as patch:
                 patch.setattr(loops, "has_tail", lambda *_: False)
-                kernels.program.cache_clear()
+                program.program.cache_clear()
                 assert ".masked.load." not in render(one.nest, "kernel", rendering)
                 want = run(one, rendering, empty(one))
-            kernels.program.cache_clear()
+            program.program.cache_clear()
             assert_same(got, want)
             texts.add(text)
     assert len(texts) <= 2 * len(keeps)

@@ -20,13 +20,13 @@ from nests import (
 )
 
 import onebuf as ob
-from onebuf.engine.choosing import is_aligned
+from onebuf.engine.cpu.strategy import is_aligned
 from onebuf.kernel import best_order
 from onebuf.render.builder import Builder
-from onebuf.render.rendering import Rendering
-from onebuf.render.squares import has_squares
-from onebuf.render.tiles import WIDTH, has_tiles
-from onebuf.render.transposing import transpose
+from onebuf.render.llvm.loop.cache_tiles import WIDTH, has_tiles
+from onebuf.render.llvm.loop.register_tiles import has_squares
+from onebuf.render.llvm.memory.transpose import transpose
+from onebuf.render.llvm.rendering import Rendering
 
 ROWS = Rendering()
 TILES = Rendering(strategy="tiles")

@@ -9,11 +9,11 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config
-from onebuf.engine.planning import supports
+from onebuf.engine.plan.decide import supports
 from onebuf.kernel import FOLDS
-from onebuf.render.rendering import Rendering
-from onebuf.render.writing import render
-from onebuf.scheduler.grouping import group
+from onebuf.render.llvm.module import render
+from onebuf.render.llvm.rendering import Rendering
+from onebuf.scheduler.fuse.fusion import group
 
 
 @pytest.fixture(autouse=True)

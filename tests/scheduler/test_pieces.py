@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import onebuf as ob
 from onebuf import Buffer, config
-from onebuf.engine import planning
+from onebuf.engine.plan import decide
 from onebuf.graph import Node
 from onebuf.scheduler.pieces import is_computed, pieces
 
@@ -46,13 +46,13 @@ def test_no_piece_has_more_operations_than_are_allowed(pairs, most):
 
 
 def test_a_chain_is_cut_into_pieces_that_are_planned_once(monkeypatch):
-    monkeypatch.setattr(planning, "_known", {})
+    monkeypatch.setattr(decide, "_known", {})
     with config(eager_numel=0, tier="compile"):
         x = Buffer(np.arange(100, dtype=np.float64))
         for _ in range(2_000):
             x = x * 1.0 + 1.0
         np.testing.assert_array_equal(np.asarray(x), np.arange(100) + 2000.0)
-    assert len(planning._known) <= 3
+    assert len(decide._known) <= 3
 
 
 def test_cuts_are_made_between_the_turns_of_a_loop():

@@ -21,7 +21,7 @@ import numpy as np
 import onebuf as ob
 from onebuf import switch
 from onebuf.errors import OutOfMemory
-from onebuf.testing.interrupts import Interrupt
+from onebuf.testing.faults.interrupts import Interrupt
 from soak.programs import ACTIONS, MOST_VARIABLES, Action, Change, State, Variable
 
 HUNG_SECONDS = 60.0

@@ -11,10 +11,10 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.buffer import Buffer
-from onebuf.buffer.construction import as_node
+from onebuf.buffer.exchange.construction import as_node
+from onebuf.buffer.numpy.out_arguments import check_cast as check_cast
+from onebuf.buffer.numpy.out_arguments import written
 from onebuf.buffer.operators import operand
-from onebuf.buffer.out_arguments import check_cast as check_cast
-from onebuf.buffer.out_arguments import written
 from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
 from onebuf.graph import Node
 from onebuf.options import options

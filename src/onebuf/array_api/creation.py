@@ -19,8 +19,8 @@ from onebuf.array_api.arguments import (
 )
 from onebuf.array_api.memory_layout import alike_in_order, copying, laid_out, lying_as
 from onebuf.buffer import Buffer
-from onebuf.buffer.construction import as_node
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.exchange.construction import as_node
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,

@@ -9,7 +9,7 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, into, node_of, public, whole
-from onebuf.array_api.ufuncs import chosen, one_operand, two_operands
+from onebuf.array_api.ufunc.ufunc import chosen, one_operand, two_operands
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import bounded
 from onebuf.graph import BINARY, UNARY

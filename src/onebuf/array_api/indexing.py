@@ -9,7 +9,7 @@ import numpy as np
 from onebuf import ops
 from onebuf.array_api.arguments import buffer_of, into, node_of, public
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
 from onebuf.layout import normalize_axis
 

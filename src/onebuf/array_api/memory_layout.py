@@ -9,7 +9,7 @@ from typing import Any
 
 from onebuf.array_api.arguments import flag, in_order
 from onebuf.buffer import Buffer
-from onebuf.buffer.order import memory_order
+from onebuf.buffer.numpy.order import memory_order
 from onebuf.errors import ArgumentError, CopyError
 
 

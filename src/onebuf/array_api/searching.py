@@ -8,8 +8,8 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, node_of, operand_of, public
-from onebuf.array_api.reducing import as_axes, reduced
 from onebuf.array_api.sorting import nonzero
+from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentError
 from onebuf.events import listeners

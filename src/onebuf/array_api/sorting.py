@@ -14,8 +14,9 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, operand_of, public
 from onebuf.buffer import Buffer
-from onebuf.buffer.order import check_sort
-from onebuf.engine import look, masks
+from onebuf.buffer.numpy.order import check_sort
+from onebuf.engine import look
+from onebuf.engine.run import masks
 from onebuf.errors import ArgumentError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis

@@ -8,9 +8,9 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import flag, into, node_of, number, public
-from onebuf.array_api.reducing import as_axes, reduced
+from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
 from onebuf.graph import REDUCE, Node, reduce_dtype
 from onebuf.layout import normalize_axis

@@ -7,7 +7,7 @@ from typing import Any
 from onebuf import dtypes
 from onebuf.array_api.arguments import buffer_of, public, whole
 from onebuf.array_api.manipulation import concat
-from onebuf.array_api.reducing import reduced
+from onebuf.array_api.ufunc.reduction import reduced
 from onebuf.buffer import Buffer
 from onebuf.layout import normalize_axis
 

@@ -1,14 +1,30 @@
-"""The null backend: it runs nothing, allocates nothing, and counts what would have run."""
+"""The device that runs nothing: kernels are scheduled, lowered, verified and counted.
+
+Its memory takes no bytes, and nothing is in it. What a program would cost elsewhere can be seen
+here without paying for it: kernels and bytes in ``device.driver.counts``, memory in the
+allocator's ``stats()``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
+from typing import Any
 
-from onebuf.kernel import Limits, Linear, Opt, lower, verify
+import numpy as np
+
+from onebuf.backends.host_memory import DONE, Done
+from onebuf.errors import DeviceError
+from onebuf.graph import Op
+from onebuf.kernel.linear import Limits, Linear, Opt, lower, verify
+from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
 from onebuf.scheduler import NOTHING, Item
-from onebuf.scheduler.groups import Group
-from onebuf.scheduler.passes import Kernel
+from onebuf.scheduler.fuse.group import Group
+from onebuf.scheduler.fuse.multipass import Kernel
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +47,13 @@ class Counts:
         )
 
 
-def run(group: Group, opts: Sequence[Opt] = (), limits: Limits | None = None) -> Linear:
+def program_of(group: Group, opts: Sequence[Opt] = (), limits: Limits | None = None) -> Linear:
     """The program that would have run."""
     views = [reach.view for reach in group.reaches]
     return verify(lower(group.nest, group.extents, views, group.scalars, opts, limits))
 
 
-def count(plan: Sequence[Kernel | Item]) -> Counts:
+def counts_of(plan: Sequence[Kernel | Item]) -> Counts:
     """What all of a plan would do."""
     total = Counts()
     for item in plan:
@@ -49,5 +65,94 @@ def _one(item: Kernel | Item) -> Counts:
     if isinstance(item, Item):
         done = int(item.kind != NOTHING)
         return Counts(done, 0, item.bytes_read * done, item.bytes_written * done)
-    instances = sum(run(part).instances for part in item.parts)
+    instances = sum(program_of(part).instances for part in item.parts)
     return Counts(1, instances, item.bytes_read, item.bytes_written)
+
+
+def count() -> int:
+    """One is listed; NULL:1 and all others are there as well."""
+    return 1
+
+
+def open(device: Device) -> NullDriver:
+    """The driver of any device and queue."""
+    return NullDriver(device)
+
+
+def _get(nbytes: int) -> None:
+    """No memory."""
+
+
+def _drop(memory: None) -> None:
+    """Nothing to drop."""
+
+
+class NullDriver:
+    """Kernels that are counted instead of run."""
+
+    survives_fork = True
+
+    def __init__(self, device: Device) -> None:
+        self.allocator = CachingAllocator(device.name, _get, _drop, survives_fork=True)
+        self.counts = Counts()
+        """What would have run so far; set it to ``Counts()`` to start again."""
+        self._name = device.name
+        self._lock = Lock()
+
+    def facts(self) -> Facts:
+        """What it is."""
+        return Facts("kernels scheduled and counted, never run: for tests", queues=None)
+
+    def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Done:
+        """Take bytes, and forget them."""
+        block.check_range(offset_bytes, data.nbytes)
+        return DONE
+
+    def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Done:
+        """An error: nothing is there, unless nothing is asked for."""
+        if not out.nbytes:
+            return DONE
+        raise DeviceError(
+            f"{self._name} computes nothing and holds no elements, so that none can be read; "
+            f"do the same on a device that computes, or look at driver.counts"
+        )
+
+    def copy(self, source: DeviceBlock, target: DeviceBlock) -> Done:
+        """Copy nothing."""
+        target.check_range(0, source.nbytes)
+        return DONE
+
+    def synchronize(self) -> None:
+        """Everything is over already."""
+
+    def unwrap(self, block: DeviceBlock) -> None:
+        """Nothing is there."""
+
+    def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
+        """Whatever the linear form can say."""
+        return True
+
+    def prepare(self, group: Group) -> NullLaunch:
+        """A kernel, lowered and verified."""
+        instances = program_of(group).instances
+        return NullLaunch(self, Counts(1, instances, group.bytes_read, group.bytes_written))
+
+    def tally(self, counts: Counts) -> None:
+        """Count what would have run."""
+        with self._lock:
+            self.counts = self.counts + counts
+
+
+class NullLaunch:
+    """A kernel that is counted when it is run."""
+
+    def __init__(self, driver: NullDriver, counts: Counts) -> None:
+        self._driver = driver
+        self._counts = counts
+
+    def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
+        """Count it; its memory has to be there all the same."""
+        for block in blocks:
+            if block is not None and block.is_freed:
+                block.memory  # noqa: B018 - raises
+        self._driver.tally(self._counts)

@@ -1,7 +1,7 @@
 """Buffer: elements plus how they are held; a thin handle on a node.
 
 Every method is a line on top of `onebuf.ops` (what to compute), `onebuf.engine` (compute, write)
-or `onebuf.buffer.exchange` (hand memory out).
+or `onebuf.buffer.exchange.export` (hand memory out).
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from onebuf import dtypes, ops
-from onebuf.buffer import indexing
-from onebuf.buffer.construction import as_node, draw_bits
-from onebuf.buffer.conversion import Conversion
 from onebuf.buffer.display import describe
-from onebuf.buffer.exchange import flat_window, is_numpys_alone, window
-from onebuf.buffer.foreign import ForeignProtocols
+from onebuf.buffer.exchange.construction import as_node, draw_bits
+from onebuf.buffer.exchange.conversion import Conversion
+from onebuf.buffer.exchange.export import flat_window, is_numpys_alone, window
+from onebuf.buffer.exchange.foreign import ForeignProtocols
+from onebuf.buffer.exchange.nested import NARROW
 from onebuf.buffer.handle import PLACE, Handle, claim, kind_at
-from onebuf.buffer.in_place import InPlace
+from onebuf.buffer.index import indexing
 from onebuf.buffer.method_types import MethodTypes
 from onebuf.buffer.movement import Movement
-from onebuf.buffer.ndarray_methods import NdarrayMethods
+from onebuf.buffer.numpy.in_place import InPlace
+from onebuf.buffer.numpy.methods import NdarrayMethods
+from onebuf.buffer.numpy.order import memory_order
+from onebuf.buffer.numpy.out_arguments import check_cast
 from onebuf.buffer.operators import Operators, operand
-from onebuf.buffer.order import memory_order
-from onebuf.buffer.out_arguments import check_cast
-from onebuf.buffer.parsing import NARROW
 from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted, taken

@@ -9,7 +9,7 @@ import numpy as np
 
 from onebuf import ops
 from onebuf.buffer.handle import Handle
-from onebuf.buffer.order import memory_order
+from onebuf.buffer.numpy.order import memory_order
 from onebuf.engine import taken
 from onebuf.errors import ArgumentTypeError, AxisError
 from onebuf.graph import Leaf

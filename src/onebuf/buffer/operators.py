@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from onebuf.buffer.construction import as_node
+from onebuf.buffer.exchange.construction import as_node
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.number_arithmetic import quick, quick_sign
-from onebuf.buffer.out_arguments import written
+from onebuf.buffer.numpy.out_arguments import written
 from onebuf.dtypes import as_dtype, is_supported
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import kind as kind_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sys import getrefcount
 from typing import Any, Self
 
-from onebuf.buffer.exchange import release, window
+from onebuf.buffer.exchange.export import release, window
 from onebuf.buffer.handle import Handle
 from onebuf.engine import is_here, moved, unwrapped, wrapped
 from onebuf.errors import ArgumentTypeError

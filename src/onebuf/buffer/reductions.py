@@ -9,9 +9,9 @@ import numpy as np
 
 from onebuf import ops
 from onebuf.buffer.handle import Handle
-from onebuf.buffer.numpy_calls import on_arrays
-from onebuf.buffer.out_arguments import written
-from onebuf.buffer.reducing import as_axes, reduced
+from onebuf.buffer.numpy.calls import on_arrays
+from onebuf.buffer.numpy.out_arguments import written
+from onebuf.buffer.numpy.reduction import as_axes, reduced
 from onebuf.dtypes import as_dtype
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import REDUCE, Node

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import onebuf
-from onebuf.cli.drawing import draw
+from onebuf.cli.picture import draw
 from onebuf.cli.sizes import sized
 from onebuf.cli.stage import Stage
 from onebuf.errors import ArgumentError, OnebufError

@@ -9,7 +9,7 @@ import numpy as np
 from onebuf import ops
 from onebuf.backends.replicas import Replicas
 from onebuf.buffer import Buffer
-from onebuf.buffer.parsing import parse
+from onebuf.buffer.exchange.nested import parse
 from onebuf.engine import force, read
 from onebuf.errors import DTypeError, ShapeError
 from onebuf.graph import PLACED, Node, on_block, placed_block

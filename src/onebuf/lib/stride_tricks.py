@@ -10,7 +10,7 @@ from onebuf import ops
 from onebuf.array_api.arguments import buffer_of, public
 from onebuf.array_api.manipulation import broadcast_arrays, broadcast_shapes, broadcast_to
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
 from onebuf.layout import normalize_axes, normalize_axis
 

@@ -13,7 +13,7 @@ from onebuf.array_api.arguments import buffer_of, buffers_of, into, public
 from onebuf.array_api.elementwise import abs, sqrt, square
 from onebuf.array_api.linear_algebra import matmul
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
 from onebuf.graph import Number
 

@@ -1,6 +1,6 @@
 """Devices: names, handles that open lazily, memory, and who provides what."""
 
-from onebuf.machine.allocating import CachingAllocator
+from onebuf.machine.allocator import CachingAllocator
 from onebuf.machine.blocks import DeviceBlock
 from onebuf.machine.context import Context, checked_index, context, current_context
 from onebuf.machine.device import CPU, Device, check_place, device, devices, opened

@@ -1,6 +1,6 @@
 """Drivers: what a device does once it is open.
 
-A driver gives memory and moves bytes. Those that compute do more: `onebuf.backends.driving` says
+A driver gives memory and moves bytes. Those that compute do more: `onebuf.backends.protocols` says
 what. Work is queued and may go on after a call has returned; an `Event` tells when it is over.
 """
 

@@ -40,14 +40,14 @@ class Entry(NamedTuple):
 
 
 OURS = {
-    "CPU": Entry("onebuf.engine.host"),
+    "CPU": Entry("onebuf.engine.device.cpu_queue"),
     "OPENCL": Entry("onebuf.backends.opencl", "pyopencl"),
     "VULKAN": Entry("onebuf.backends.vulkan", "vkdispatch"),
-    "TORCH": Entry("onebuf.backends.torch", "torch", True),
-    "JAX": Entry("onebuf.backends.jax", "jax", True),
+    "TORCH": Entry("onebuf.backends.libraries.torch", "torch", True),
+    "JAX": Entry("onebuf.backends.libraries.jax", "jax", True),
     "DISK": Entry("onebuf.backends.disk"),
-    "PYTHON": Entry("onebuf.backends.python_device"),
-    "NULL": Entry("onebuf.backends.null_device"),
+    "PYTHON": Entry("onebuf.backends.reference.device"),
+    "NULL": Entry("onebuf.backends.null"),
 }
 
 

@@ -3,7 +3,7 @@
 from onebuf.memory.address import address_of, address_of_bytes
 from onebuf.memory.block import Block, Pin, is_writable
 from onebuf.memory.cells import Cell
-from onebuf.memory.mapping import MODES, FileBlock, Mode, check_mode, map_file
+from onebuf.memory.mapped_file import MODES, FileBlock, Mode, check_mode, map_file
 from onebuf.memory.pool import ALIGNMENT, POOL, Pool, PoolBlock, PoolStats, size_class
 from onebuf.memory.territory import (
     MEMORY,

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.memory.address import address_of
-from onebuf.memory.mapped_files import mapped_from
+from onebuf.memory.process_maps import mapped_from
 from onebuf.memory.territory import MEMORY, Territory, file_territory, introduce
 
 

@@ -17,7 +17,7 @@ SECTIONS = {
         "frombuffer fromfile fromfunction fromiter fromregex fromstring genfromtxt geomspace "
         "identity indices loadtxt logspace require tri vander"
     ),
-    "joining": (
+    "manipulation": (
         "append array_split atleast_1d atleast_2d atleast_3d block column_stack concatenate "
         "delete dsplit dstack fliplr flipud hsplit hstack insert pad ravel resize rollaxis "
         "rot90 row_stack split swapaxes transpose trim_zeros vsplit vstack"

@@ -13,7 +13,7 @@ from onebuf.array_api.creation import arange, asarray, eye
 from onebuf.array_api.memory_layout import laid_out
 from onebuf.array_api.searching import where
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
 from onebuf.machine import Device
 from onebuf.numpy_api.delegation import delegated

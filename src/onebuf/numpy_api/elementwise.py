@@ -17,10 +17,10 @@ from onebuf import dtypes, ops
 from onebuf.array_api import elementwise as ours
 from onebuf.array_api.arguments import buffer_of, node_of, public
 from onebuf.array_api.searching import where
-from onebuf.array_api.ufunc_methods import attach
-from onebuf.array_api.ufuncs import Binary, Unary
+from onebuf.array_api.ufunc.methods import attach
+from onebuf.array_api.ufunc.ufunc import Binary, Unary
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.graph import BINARY, UNARY
 from onebuf.numpy_api.delegation import delegated, signature_of, without_examples
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from onebuf.array_api.arguments import public
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.numpy_api.delegation import delegated
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import Call, on_arrays
+from onebuf.buffer.numpy.calls import Call, on_arrays
 
 
 class Brackets:

@@ -12,7 +12,7 @@ from onebuf.array_api.arguments import buffer_of, into, public
 from onebuf.array_api.searching import where as choose_by
 from onebuf.array_api.sorting import nonzero
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.numpy_api.delegation import delegated
 

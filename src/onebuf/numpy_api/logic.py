@@ -10,7 +10,7 @@ from onebuf import dtypes
 from onebuf.array_api.arguments import buffer_of, public
 from onebuf.array_api.elementwise import abs, equal, isfinite, isnan
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import DTypeError
 from onebuf.numpy_api.delegation import delegated
 

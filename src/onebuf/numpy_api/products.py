@@ -10,7 +10,7 @@ from onebuf import ops
 from onebuf.array_api.arguments import buffer_of, into, node_of, public
 from onebuf.array_api.linear_algebra import tensordot
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.dtypes import kind
 from onebuf.errors import ShapeError
 

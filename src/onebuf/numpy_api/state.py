@@ -13,7 +13,7 @@ import numpy as np
 
 from onebuf.array_api.arguments import public
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import Call
+from onebuf.buffer.numpy.calls import Call
 from onebuf.numpy_api.delegation import delegated
 
 euler_gamma = np.euler_gamma

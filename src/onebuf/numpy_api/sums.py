@@ -9,13 +9,13 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, into, node_of, public
 from onebuf.array_api.elementwise import isnan
-from onebuf.array_api.reducing import as_axes
 from onebuf.array_api.searching import where as choose
 from onebuf.array_api.statistical import max as largest
 from onebuf.array_api.statistical import mean, min, running, sum
+from onebuf.array_api.ufunc.reduction import as_axes
 from onebuf.array_api.utility import diff
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy_calls import on_arrays
+from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError, ShapeError
 from onebuf.layout import normalize_axis
 from onebuf.numpy_api.delegation import delegated

@@ -14,9 +14,9 @@ from onebuf.ops.apply import (
     ternary_where,
     unary,
 )
-from onebuf.ops.at_once import PAIRS, SINGLES, SWAPPED
 from onebuf.ops.contraction import matmul, take, take_along_axis
 from onebuf.ops.creation import arange, as_shape, empty, full
+from onebuf.ops.eager import PAIRS, SINGLES, SWAPPED
 from onebuf.ops.library import library, several
 from onebuf.ops.movement import (
     Padding,
@@ -38,11 +38,11 @@ from onebuf.ops.movement import (
     view_of,
     windows,
 )
-from onebuf.ops.philox import random_words, word_at
 from onebuf.ops.quiet import quiet_context, quietly
-from onebuf.ops.random import Draw, bits64, integers, normal, uniform
-from onebuf.ops.reducing import reduce
-from onebuf.ops.scanning import scan
+from onebuf.ops.random.distributions import Draw, bits64, integers, normal, uniform
+from onebuf.ops.random.philox import random_words, word_at
+from onebuf.ops.reduction import reduce
+from onebuf.ops.scans import scan
 from onebuf.ops.sorting import argsort, sort, sortable
 from onebuf.ops.statistics import mean, std, var, widened
 

@@ -51,7 +51,7 @@ from onebuf.graph import (
 from onebuf.layout import broadcast_shapes
 from onebuf.machine import CPU, Device
 from onebuf.ops.allocation import place, pooled
-from onebuf.ops.constants import folded
+from onebuf.ops.constant_folds import folded
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
 

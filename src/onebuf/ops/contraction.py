@@ -16,7 +16,7 @@ from onebuf.ops.allocation import pooled
 from onebuf.ops.apply import binary, cast, general
 from onebuf.ops.movement import expand, expand_dims, permute, reshape
 from onebuf.ops.quiet import quiet_context
-from onebuf.ops.reducing import reduce
+from onebuf.ops.reduction import reduce
 from onebuf.options import options
 
 

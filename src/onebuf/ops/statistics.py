@@ -17,11 +17,11 @@ from onebuf.dtypes import float32, float64, kind
 from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
 from onebuf.ops.allocation import place
 from onebuf.ops.apply import binary, cast, small_arrays, unary
-from onebuf.ops.at_once import PAIRS
+from onebuf.ops.eager import PAIRS
 from onebuf.ops.library import library
 from onebuf.ops.movement import index
 from onebuf.ops.quiet import quietly
-from onebuf.ops.reducing import reduce
+from onebuf.ops.reduction import reduce
 
 Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None

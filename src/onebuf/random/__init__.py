@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from onebuf.buffer.construction import BITS
+from onebuf.buffer.exchange.construction import BITS
 from onebuf.late import load
 from onebuf.random.lazy_generator import LazyGenerator
 

@@ -1,8 +1,8 @@
 """LazyGenerator: numbers that are a function of a seed, a count and a position.
 
-The bits come from Philox (`onebuf.ops.philox`). Every call draws a stream of its own, so results
-depend on the seed and on how many calls came before, never on sizes, threads, tiers or devices.
-Nothing has to be drawn in order, so a large draw is an expression like any other.
+The bits come from Philox (`onebuf.ops.random.philox`). Every call draws a stream of its own, so
+results depend on the seed and on how many calls came before, never on sizes, threads, tiers or
+devices. Nothing has to be drawn in order, so a large draw is an expression like any other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.buffer import Buffer
-from onebuf.buffer.construction import Bits
+from onebuf.buffer.exchange.construction import Bits
 from onebuf.engine import read
 from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.graph import Node

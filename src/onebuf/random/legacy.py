@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.buffer.construction import BITS
+from onebuf.buffer.exchange.construction import BITS
 from onebuf.buffer.handle import Handle
 from onebuf.errors import ArgumentTypeError
 from onebuf.random.numpy_methods import giving_buffers

@@ -14,7 +14,7 @@ import numpy as np
 
 from onebuf.buffer import Buffer
 from onebuf.buffer.handle import Handle
-from onebuf.buffer.numpy_calls import Call
+from onebuf.buffer.numpy.calls import Call
 from onebuf.dtypes import is_supported
 from onebuf.ops import pooled
 from onebuf.random.lazy_generator import own_buffer

@@ -50,7 +50,7 @@ class Builder:
         self._labels = 0
 
     rare: Callable[..., Value] | None = None
-    """How rare cases are written, in languages that do it otherwise than `onebuf.render.rare`."""
+    """How slow paths are written in languages other than LLVM IR (`onebuf.render.slow_path`)."""
 
     def text(self) -> str:
         """Everything written so far."""

@@ -1,9 +1,9 @@
 """The schedule: which passes over memory compute the wanted nodes, in which order, and why.
 
-`onebuf.scheduler.grouping` makes kernels of it.
+`onebuf.scheduler.fuse.fusion` makes kernels of it.
 """
 
 from onebuf.scheduler.items import NOTHING, Item, schedule
-from onebuf.scheduler.reading import is_readable, reading
+from onebuf.scheduler.read_through import is_readable, reading
 
 __all__ = ["NOTHING", "Item", "is_readable", "reading", "schedule"]

@@ -17,7 +17,7 @@ from onebuf.memory import ALIGNMENT
 from onebuf.scheduler.items import Item
 
 if TYPE_CHECKING:
-    from onebuf.scheduler.passes import Kernel
+    from onebuf.scheduler.fuse.multipass import Kernel
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from onebuf.graph import COPY, FAILED, SOURCE, VIEW, Freed, Kind, Node, is_stored
-from onebuf.scheduler.reading import is_readable, reading
+from onebuf.scheduler.read_through import is_readable, reading
 
 _AT_HAND = frozenset({Kind.VIEW, Kind.STORED, Kind.SOURCE, Kind.CONSTANT})
 NOTHING = "nothing"

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf.errors import ArgumentError, ExportError, OnebufError, OutOfMemory
-from onebuf.testing.comparing import assert_same
+from onebuf.testing.comparison import assert_same
 from onebuf.testing.contract import Contract
-from onebuf.testing.drawing import ALL, shapes
+from onebuf.testing.strategies import ALL, shapes
 
 TOO_MUCH = 1 << 55
 """Elements that no machine has memory for."""

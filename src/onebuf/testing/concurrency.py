@@ -12,7 +12,7 @@ import numpy as np
 
 import onebuf
 from onebuf.errors import DeviceError
-from onebuf.testing.comparing import assert_same
+from onebuf.testing.comparison import assert_same
 from onebuf.testing.contract import Contract
 
 CHILD_SECONDS = 60.0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf import Buffer, Device, memory_stats
 from onebuf.errors import DeviceError, DTypeError
-from onebuf.testing.comparing import assert_close, assert_same, flushed
+from onebuf.testing.comparison import assert_close, assert_same, flushed
 
 Array = np.ndarray[Any, Any]
 Pairs = dict[str, tuple[Any, Array]]

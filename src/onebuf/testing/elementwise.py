@@ -8,9 +8,9 @@ import pytest
 import onebuf
 from onebuf import dtypes
 from onebuf.errors import ScalarRangeError, ShapeError
-from onebuf.testing.comparing import Array, assert_same
+from onebuf.testing.comparison import Array, assert_same
 from onebuf.testing.contract import Contract, Pairs, numpys
-from onebuf.testing.drawing import (
+from onebuf.testing.strategies import (
     ALL,
     COMPLEX,
     FLOATS,

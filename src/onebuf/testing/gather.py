@@ -9,9 +9,9 @@ import pytest
 
 import onebuf
 from onebuf.errors import IndexRangeError
-from onebuf.testing.comparing import assert_same
+from onebuf.testing.comparison import assert_same
 from onebuf.testing.contract import Contract
-from onebuf.testing.drawing import ALL, WHOLE, elements, looks, seeds
+from onebuf.testing.strategies import ALL, WHOLE, elements, looks, seeds
 
 
 class GatherContract(Contract):

@@ -10,9 +10,9 @@ import pytest
 
 import onebuf
 from onebuf.errors import ShapeError
-from onebuf.testing.comparing import Array, assert_same
+from onebuf.testing.comparison import Array, assert_same
 from onebuf.testing.contract import Contract
-from onebuf.testing.drawing import ALL, elements, seeds, shapes
+from onebuf.testing.strategies import ALL, elements, seeds, shapes
 
 MOVES: dict[str, Callable[[Any, Any], Any]] = {
     "reshape": lambda xp, x: xp.reshape(x, (4, 2, 3)),

@@ -11,9 +11,19 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf.errors import ArgumentError, AxisError, ShapeError
-from onebuf.testing.comparing import assert_close, assert_same
+from onebuf.testing.comparison import assert_close, assert_same
 from onebuf.testing.contract import Contract, Pairs, numpys
-from onebuf.testing.drawing import ALL, COMPLEX, FLOATS, LOOKS, NARROW, REAL, elements, seeds, small
+from onebuf.testing.strategies import (
+    ALL,
+    COMPLEX,
+    FLOATS,
+    LOOKS,
+    NARROW,
+    REAL,
+    elements,
+    seeds,
+    small,
+)
 
 AXES: tuple[Any, ...] = (
     None,

@@ -19,9 +19,9 @@ from onebuf.errors import (
     IndexRangeError,
     ShapeError,
 )
-from onebuf.testing.comparing import Array, assert_same
+from onebuf.testing.comparison import Array, assert_same
 from onebuf.testing.contract import Contract
-from onebuf.testing.drawing import ALL, elements, looks, seeds, small
+from onebuf.testing.strategies import ALL, elements, looks, seeds, small
 
 
 class ReplicasContract(Contract):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf.errors import CopyError, DeviceError, OnebufError
-from onebuf.testing.comparing import assert_same
+from onebuf.testing.comparison import assert_same
 from onebuf.testing.contract import Contract, numpys
-from onebuf.testing.drawing import ALL, LOOKS, elements, looks, seeds, shapes
+from onebuf.testing.strategies import ALL, LOOKS, elements, looks, seeds, shapes
 
 
 class TransferContract(Contract):

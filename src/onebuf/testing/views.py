@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import onebuf
-from onebuf.testing.comparing import assert_same
+from onebuf.testing.comparison import assert_same
 from onebuf.testing.contract import Contract, numpys
-from onebuf.testing.drawing import ALL, LOOKS, elements, looks, seeds
+from onebuf.testing.strategies import ALL, LOOKS, elements, looks, seeds
 
 
 class ViewsContract(Contract):

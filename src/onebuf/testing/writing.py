@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf.errors import DeviceError, DTypeError, OnebufError, ReadOnlyError, ShapeError
-from onebuf.testing.comparing import assert_same
+from onebuf.testing.comparison import assert_same
 from onebuf.testing.contract import Contract
-from onebuf.testing.drawing import ALL, elements, seeds, small
+from onebuf.testing.strategies import ALL, elements, seeds, small
 
 KEYS: tuple[Any, ...] = (
     *(0, -1, (1, 2), (slice(None), 3), (slice(None, None, 2), slice(None, None, -1))),

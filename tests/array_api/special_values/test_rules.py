@@ -7,8 +7,8 @@ import pytest
 from array_api.special_values import complex_unary
 from array_api.special_values.rows import COMPLEX, Row
 
-from onebuf.backends.complex_loops import corrected
-from onebuf.backends.complex_special import RULES, apply
+from onebuf.backends.numpy.complex_loops import corrected
+from onebuf.backends.numpy.complex_special import RULES, apply
 from onebuf.ops import quietly
 
 RULED = [row for row in (*complex_unary.BASE, *complex_unary.DERIVED) if row.function in RULES]

@@ -18,7 +18,7 @@ from array_devices import (
 )
 
 from onebuf import dtypes
-from onebuf.engine.elementary import INEXACT
+from onebuf.engine.cpu.small_kernels import INEXACT
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.graph import BINARY, CAST, COMPLEX, UNARY, WHERE, Op, elementwise_dtype
 

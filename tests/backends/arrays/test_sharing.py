@@ -10,7 +10,7 @@ import pytest
 from array_devices import driver, on_library, opened
 
 from onebuf import dtypes, machine
-from onebuf.backends.driving import ArrayDriver
+from onebuf.backends.protocols import ArrayDriver
 from onebuf.errors import (
     ArgumentError,
     CopyError,

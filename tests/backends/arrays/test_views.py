@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from random_views import views
 
 from onebuf import dtypes
-from onebuf.backends.slicing import positions
+from onebuf.backends.libraries.views import positions
 from onebuf.errors import ReadOnlyError
 from onebuf.layout import View
 

@@ -14,9 +14,9 @@ import pytest
 from cpu_kernels import Arguments, adding
 
 from onebuf import config
-from onebuf.backends.cpu import cache, compile, host, objects
+from onebuf.backends.cpu import cache, compile, host, object_code
 from onebuf.backends.cpu.cache import Cache, default_folder, digest
-from onebuf.backends.cpu.objects import key_of
+from onebuf.backends.cpu.object_code import key_of
 from onebuf.events import Event, listening
 
 CONTENT = bytes(range(256)) * 4
@@ -229,7 +229,7 @@ def test_a_write_that_fails_leaves_nothing_behind(
 def test_every_part_is_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = {key_of("ir", host()), key_of("ir ", host()), key_of("ir", host().baseline())}
     for name in ("VERSIONS", "OPTIONS"):
-        monkeypatch.setattr(objects, name, "another")
+        monkeypatch.setattr(object_code, name, "another")
         keys.add(key_of("ir", host()))
         monkeypatch.undo()
     assert len(keys) == 5

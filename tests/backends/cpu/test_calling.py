@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from cpu_kernels import WAITING, Arguments, adding
 
-from onebuf.backends.cpu import calling, compile
-from onebuf.backends.cpu.calling import Call, as_call
-from onebuf.backends.cpu.loading import load
-from onebuf.backends.cpu.objects import generate
+from onebuf.backends.cpu import compile, native_call
+from onebuf.backends.cpu.loader import load
+from onebuf.backends.cpu.native_call import Call, as_call
+from onebuf.backends.cpu.object_code import generate
 from onebuf.backends.cpu.target import host
 
 BRIDGED = pytest.mark.parametrize("bridged", [True, False], ids=["bridge", "ctypes"])
@@ -120,6 +120,6 @@ def test_no_other_python_thread_runs_during_a_quick_call(bridged: bool, setter: 
 
 
 def test_programs_use_the_bridge_where_there_is_one() -> None:
-    assert (sys.implementation.name == "cpython") == calling.CPYTHON
+    assert (sys.implementation.name == "cpython") == native_call.CPYTHON
     program = compile(adding(1), "add")
     assert type(program.call) is type(program.quick) is type(len)

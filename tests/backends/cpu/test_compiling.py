@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cpu_kernels import Arguments, adding
 
-from onebuf.backends.cpu import Program, compile, loading
+from onebuf.backends.cpu import Program, compile, loader
 from onebuf.errors import CompileError, OnebufError
 from onebuf.events import Compiled, Event, listening
 from onebuf.options import config
@@ -58,7 +58,7 @@ def test_code_that_nobody_holds_is_unloaded_by_the_next_who_compiles() -> None:
     compile(adding(1000), "add")
     gc.collect()
     compile(adding(1001), "add")
-    (library,) = loading._dead  # a finaliser takes no lock, so it only lists what is to go
+    (library,) = loader._dead  # a finaliser takes no lock, so it only lists what is to go
     compile(adding(1002), "add")
     assert library.closed
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from onebuf.backends.cpu import Target, assembly, compile, host
-from onebuf.backends.cpu.conversions import NAMES
+from onebuf.backends.cpu.float16 import NAMES
 from onebuf.backends.cpu.target import INEXACT
 
 TYPES: dict[str, Any] = {

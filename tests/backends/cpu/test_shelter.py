@@ -14,8 +14,8 @@ import pytest
 from children import run
 
 from onebuf import config
-from onebuf.backends.cpu.loading import lock
-from onebuf.backends.cpu.shelter import sheltered
+from onebuf.backends.cpu.loader import lock
+from onebuf.backends.cpu.uninterrupted import sheltered
 from onebuf.options import options
 
 WAIT_SECONDS = 30.0
@@ -23,7 +23,7 @@ WAIT_SECONDS = 30.0
 INTERRUPTED = """
 import random, signal, tempfile, threading
 import numpy as np, onebuf
-from onebuf.backends.cpu.loading import lock
+from onebuf.backends.cpu.loader import lock
 
 armed = False
 def stop(*_):

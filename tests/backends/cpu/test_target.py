@@ -7,7 +7,7 @@ import pytest
 from cpu_kernels import Arguments, adding
 
 from onebuf.backends.cpu import Target, assembly, compile, host
-from onebuf.backends.cpu.crew import crew_ir, has_futex
+from onebuf.backends.cpu.thread_pool import crew_ir, has_futex
 
 X86 = "x86_64-unknown-linux-gnu"
 ARM = Target("aarch64-unknown-linux-gnu", "generic")

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onebuf import config
-from onebuf.backends.cpu import compile, cores, host, run, threads
-from onebuf.backends.cpu.crew import has_futex
-from onebuf.backends.cpu.threads import Crew
+from onebuf.backends.cpu import compile, cores, host, parallel_for, run
+from onebuf.backends.cpu.parallel_for import Crew
+from onebuf.backends.cpu.thread_pool import has_futex
 from onebuf.errors import ArgumentError
 
 PATIENCE = 1 << 40
@@ -165,7 +165,7 @@ def test_without_new_threads_the_caller_does_the_work(monkeypatch: pytest.Monkey
         raise RuntimeError("can't start new thread")
 
     crew = Crew(has_futex(host()))
-    monkeypatch.setattr(threads.Thread, "start", refuse)
+    monkeypatch.setattr(parallel_for.Thread, "start", refuse)
     crew.grow(4)
     assert crew.workers == 0
     x = np.zeros(100, np.int64)

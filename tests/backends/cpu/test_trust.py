@@ -11,9 +11,9 @@ from pathlib import Path
 import children
 import pytest
 
-from onebuf.backends.cpu import trust
+from onebuf.backends.cpu import file_trust
 from onebuf.backends.cpu.cache import Cache, digest
-from onebuf.backends.cpu.trust import make_folder
+from onebuf.backends.cpu.file_trust import make_folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs Unix permissions")
 
@@ -24,10 +24,10 @@ STRANGER = 12345
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     """Nothing is known about folders yet."""
-    trust._good.clear()
-    trust._warned.clear()
+    file_trust._good.clear()
+    file_trust._warned.clear()
     yield
-    trust._good.clear()
+    file_trust._good.clear()
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     found = tmp_path / "above" / "cache"
     Cache(str(found)).put(KEY, CONTENT)
     assert Cache(str(found)).get(KEY) == CONTENT
-    trust._good.clear()
+    file_trust._good.clear()
     return found
 
 
@@ -57,7 +57,7 @@ def owners(monkeypatch: pytest.MonkeyPatch) -> dict[Path, int]:
 
     for name in genuine:
         monkeypatch.setattr(
-            trust.os, name, lambda path, *, name=name, **options: look(name, path, **options)
+            file_trust.os, name, lambda path, *, name=name, **options: look(name, path, **options)
         )
     return strangers
 
@@ -119,7 +119,7 @@ def test_links_of_the_user_are_followed_and_those_of_others_not(
     link = tmp_path / "link"
     link.symlink_to(folder)
     assert Cache(str(link)).get(KEY) == CONTENT
-    trust._good.clear()
+    file_trust._good.clear()
     owners[link] = STRANGER
     refused(link, f"is reached through {link}, a link of user {STRANGER}")
 
@@ -197,7 +197,7 @@ def test_damaged_findings_of_a_search_are_not_used(
     tmp_path: Path, damage: Callable[[bytes], bytes]
 ) -> None:
     """Findings are entries like others: what is kept about a kernel has its digest too."""
-    from onebuf.engine.searching import from_bytes
+    from onebuf.engine.cpu.autotune import from_bytes
 
     cache = Cache(str(tmp_path / "cache"))
     cache.put(KEY, b'{"seconds": 3.0, "times": []}')

@@ -10,7 +10,7 @@ from opencl_running import DEVICE, download, driver, upload
 
 import onebuf
 from onebuf import Buffer
-from onebuf.backends.opencl.launching import ClLaunch
+from onebuf.backends.opencl.launch import ClLaunch
 from onebuf.errors import ArgumentError, CopyError, DeviceError, IndexRangeError, OutOfMemory
 from onebuf.graph import BINARY, REDUCE, UNARY
 from onebuf.kernel import LOAD, SCALAR, STORE, Fold, Nest, Slot, Step

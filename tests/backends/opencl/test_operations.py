@@ -9,12 +9,12 @@ from opencl_running import DEVICE, Bundle, driver
 
 import onebuf
 from onebuf import Buffer
-from onebuf.backends.arrayapi import run_into
+from onebuf.backends.numpy.loops import run_into
 from onebuf.dtypes import integer_of
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.graph import BINARY, CAST, RANDOM_WORDS, SCAN, UNARY, WHERE, elementwise_dtype
 from onebuf.ops import word_at
-from onebuf.scheduler.promoting import loop_dtypes
+from onebuf.scheduler.trace.loop_dtypes import loop_dtypes
 
 REALS = ["float16", "bfloat16", "float32", "float64"]
 WHOLES = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]

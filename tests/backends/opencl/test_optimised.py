@@ -10,12 +10,13 @@ from random_nests import optimised
 
 import onebuf
 from onebuf import Buffer, config
-from onebuf.backends.opencl.launching import SplitLaunch
-from onebuf.backends.python import Memory, execute
+from onebuf.backends.opencl.launch import SplitLaunch
+from onebuf.backends.reference.interpreter import Memory, execute
 from onebuf.graph import REDUCE
-from onebuf.kernel import GROUP, LOAD, STORE, UNROLL, Fold, Nest, Opt, Slot, Step, lower, verify
+from onebuf.kernel import LOAD, STORE, Fold, Nest, Slot, Step
+from onebuf.kernel.linear import GROUP, UNROLL, Opt, lower, verify
 from onebuf.layout import View
-from onebuf.scheduler.grouping import group
+from onebuf.scheduler.fuse.fusion import group
 
 F = np.dtype("float32")
 

@@ -7,11 +7,11 @@ import pytest
 
 import onebuf
 from onebuf import Buffer
-from onebuf.backends.vulkan.launching import VulkanLaunch
-from onebuf.backends.vulkan.sharing import TURNS, local_size, share, turns
+from onebuf.backends.vulkan.launch import VulkanLaunch
+from onebuf.backends.vulkan.workgroups import TURNS, local_size, share, turns
 from onebuf.errors import DeviceError, IndexRangeError
-from onebuf.kernel import GROUP, LOCAL, UNROLL, UPCAST, Limits, Opt
-from onebuf.scheduler.grouping import group
+from onebuf.kernel.linear import GROUP, LOCAL, UNROLL, UPCAST, Limits, Opt
+from onebuf.scheduler.fuse.fusion import group
 
 rng = np.random.default_rng(3)
 

@@ -12,8 +12,8 @@ import pytest
 
 import onebuf
 from onebuf import Buffer
-from onebuf.backends.driving import KernelDriver
-from onebuf.backends.vulkan import heaps, package, room
+from onebuf.backends.protocols import KernelDriver
+from onebuf.backends.vulkan import heaps, memory_limits, package
 from onebuf.backends.vulkan import queue as queues
 from onebuf.errors import ArgumentError, DeviceError, ExportError, OutOfMemory
 from onebuf.machine import device, devices
@@ -140,7 +140,7 @@ def test_a_block_beyond_what_a_program_reaches_is_refused_without_a_try(driver):
 
 
 def test_memory_that_the_host_does_not_have_is_refused_without_a_try(driver, monkeypatch):
-    monkeypatch.setattr(room, "available", lambda physical: 1 << 20)
+    monkeypatch.setattr(memory_limits, "available", lambda physical: 1 << 20)
     with pytest.raises(OutOfMemory, match="would be taken, and 1048576 are left"):
         driver.allocator.allocate(700_001)
     monkeypatch.undo()
@@ -151,16 +151,16 @@ def test_a_device_with_memory_of_its_own_is_asked_for_its_size(driver, monkeypat
     (whole, *_) = heaps.sizes()
     assert whole > 1 << 20
     own = replace(driver.physical, info=SimpleNamespace(device_type=2, dev_index=0))
-    assert room.total(own) == whole
-    before = room.available(own)
-    room.take(own, 1000)
-    assert room.available(own) == before - 1000
+    assert memory_limits.total(own) == whole
+    before = memory_limits.available(own)
+    memory_limits.take(own, 1000)
+    assert memory_limits.available(own) == before - 1000
     with pytest.raises(MemoryError, match="are left"):
-        room.take(own, whole)
-    room.leave(own, 1000)
-    assert room.available(own) == before
+        memory_limits.take(own, whole)
+    memory_limits.leave(own, 1000)
+    assert memory_limits.available(own) == before
     monkeypatch.setattr(heaps, "sizes", tuple)
-    assert room.available(own) is None
+    assert memory_limits.available(own) is None
 
 
 def test_contexts_have_a_replica_on_each_queue():

@@ -7,12 +7,12 @@ import pytest
 
 import onebuf
 from onebuf import Buffer
-from onebuf.backends.vulkan.launching import VulkanLaunch
+from onebuf.backends.vulkan.launch import VulkanLaunch
 from onebuf.render.clike import Memory, Scalar, Text, Whole
 from onebuf.render.clike.glsl import PUSHED, Glsl, arguments
 from onebuf.render.clike.glsl_math import FORMULAS, constant, library
 from onebuf.render.clike.glsl_short import SHORT
-from onebuf.scheduler.grouping import group
+from onebuf.scheduler.fuse.fusion import group
 
 F = np.dtype("float32")
 

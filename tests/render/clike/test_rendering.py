@@ -8,19 +8,8 @@ import numpy as np
 import pytest
 
 from onebuf.graph import BINARY, REDUCE, TAKE
-from onebuf.kernel import (
-    GROUP,
-    LOAD,
-    SCALAR,
-    STORE,
-    Fold,
-    Nest,
-    Opt,
-    Slot,
-    Step,
-    lower,
-    verify,
-)
+from onebuf.kernel import LOAD, SCALAR, STORE, Fold, Nest, Slot, Step
+from onebuf.kernel.linear import GROUP, Opt, lower, verify
 from onebuf.layout import View
 from onebuf.render.clike import Flags, Memory, OpenClC, Scalar, Whole, render
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from compiled import DTYPES, Compiled
 
-from onebuf.backends.arrayapi import LOOPS
+from onebuf.backends.numpy.loops import LOOPS
 from onebuf.graph import BINARY
 from onebuf.render.math import MATH
 

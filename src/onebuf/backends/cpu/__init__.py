@@ -4,10 +4,10 @@ Input is IR text; what it computes is not known here. Importing this package imp
 """
 
 from onebuf.backends.cpu.cache import digest, here
-from onebuf.backends.cpu.compiling import Program, compile
-from onebuf.backends.cpu.objects import assembly, key_of
+from onebuf.backends.cpu.compiler import Program, compile
+from onebuf.backends.cpu.object_code import assembly, key_of
+from onebuf.backends.cpu.parallel_for import cores, run, shared
 from onebuf.backends.cpu.target import Target, host
-from onebuf.backends.cpu.threads import cores, run, shared
 
 __all__ = [
     "Program",

@@ -19,7 +19,7 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-from onebuf.backends.cpu.trust import check_file, check_folder, make_folder
+from onebuf.backends.cpu.file_trust import check_file, check_folder, make_folder
 from onebuf.options import options
 
 MAGIC = b"onebuf object 1\n"

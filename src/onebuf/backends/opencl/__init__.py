@@ -6,8 +6,8 @@ programs. Compiled programs are kept on disk by pyopencl, and by some drivers (P
 
 from __future__ import annotations
 
+from onebuf.backends.opencl.device import MOST_QUEUES, found, physical
 from onebuf.backends.opencl.driver import OpenClDriver
-from onebuf.backends.opencl.physical import MOST_QUEUES, found, physical
 from onebuf.errors import DeviceError
 from onebuf.machine import Device
 

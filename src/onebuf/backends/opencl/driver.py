@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.opencl.calls import cl, told
+from onebuf.backends.opencl.device import Physical
 from onebuf.backends.opencl.events import NOTHING, ClEvent, Nothing
-from onebuf.backends.opencl.launching import ClLaunch, SplitLaunch, launch_of
-from onebuf.backends.opencl.lines import Line
+from onebuf.backends.opencl.launch import ClLaunch, SplitLaunch, launch_of
 from onebuf.backends.opencl.memory import Memory, is_over
-from onebuf.backends.opencl.physical import Physical
+from onebuf.backends.opencl.package import cl, told
+from onebuf.backends.opencl.queue import Line
 from onebuf.errors import ArgumentError, CopyError
 from onebuf.graph import Op
 from onebuf.machine import Device, DeviceBlock, Facts
 from onebuf.render.clike import may_contain
-from onebuf.scheduler.groups import Group
+from onebuf.scheduler.fuse.group import Group
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]

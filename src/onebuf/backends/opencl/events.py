@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from onebuf.backends.opencl.calls import told
 from onebuf.backends.opencl.memory import is_over
+from onebuf.backends.opencl.package import told
 
 
 class ClEvent:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from onebuf.backends.opencl.calls import cl
-from onebuf.backends.opencl.physical import Physical
+from onebuf.backends.opencl.device import Physical
+from onebuf.backends.opencl.package import cl
 from onebuf.errors import OutOfMemory
 from onebuf.machine import CachingAllocator, DeviceBlock
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.vulkan.events import Arriving, Queued, Writing
-from onebuf.backends.vulkan.launching import VulkanLaunch
+from onebuf.backends.vulkan.launch import VulkanLaunch
+from onebuf.backends.vulkan.memory_limits import total
 from onebuf.backends.vulkan.package import Native, Physical
 from onebuf.backends.vulkan.queue import MOST_QUEUES, Memory, Queue
-from onebuf.backends.vulkan.room import total
-from onebuf.backends.vulkan.sharing import TURNS
+from onebuf.backends.vulkan.workgroups import TURNS
 from onebuf.graph import Op
-from onebuf.kernel import Limits
+from onebuf.kernel.linear import Limits
 from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
 from onebuf.render.clike import may_contain
-from onebuf.scheduler.groups import Group
+from onebuf.scheduler.fuse.group import Group
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from onebuf.backends.vulkan import package
+from onebuf.backends.vulkan.memory_limits import leave, take
 from onebuf.backends.vulkan.package import Native, NativeError, Physical, Quiet
-from onebuf.backends.vulkan.room import leave, take
 from onebuf.errors import CompileError, DeviceError
 
 MOST_QUEUES = 16

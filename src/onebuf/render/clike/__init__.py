@@ -12,8 +12,8 @@ from onebuf.render.clike.dialect import (
 )
 from onebuf.render.clike.opencl import OpenClC
 from onebuf.render.clike.operations import supports
-from onebuf.render.clike.rendering import Check, Source, render
-from onebuf.render.clike.supporting import may_contain
+from onebuf.render.clike.renderer import Check, Source, render
+from onebuf.render.clike.supports import may_contain
 
 __all__ = [
     "NARROW",

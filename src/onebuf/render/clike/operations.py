@@ -13,7 +13,7 @@ import numpy as np
 
 from onebuf.dtypes import bfloat16, complex128, float16, float32, float64, int64, kind
 from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
-from onebuf.render.clike import complexes, real, whole
+from onebuf.render.clike import complex_numbers, float_functions, int_functions
 from onebuf.render.clike.dialect import NARROW
 from onebuf.render.clike.terms import Terms
 
@@ -116,7 +116,7 @@ def _square(t: Terms, dtype: DT, x: str) -> str:
 
 def _sign(t: Terms, dtype: DT, x: str) -> str:
     if kind(dtype) == "f":
-        found = f"{t.define('sign', dtype, real.sign)}({x})"
+        found = f"{t.define('sign', dtype, float_functions.sign)}({x})"
         if dtype == bfloat16:  # its library keeps the sign of a zero
             return f"{x} == {t.literal(float32, 0.0)} ? {x} : {found}"
         return found
@@ -128,7 +128,7 @@ def _sign(t: Terms, dtype: DT, x: str) -> str:
 
 def _signbit(t: Terms, dtype: DT, x: str) -> str:
     if kind(dtype) == "f":
-        return f"{t.define('signbit', dtype, real.signbit)}({x})"
+        return f"{t.define('signbit', dtype, float_functions.signbit)}({x})"
     return f"{x} < {t.literal(dtype, 0)}" if kind(dtype) == "i" else "false"
 
 
@@ -141,13 +141,13 @@ def _power(t: Terms, dtype: DT, x: str, y: str) -> str:
         return t.call("pow", x, y)
     if kind(dtype) == "i":
         t.check(f"{y} < {t.literal(dtype, 0)}", t.cast(int64, y))
-    return f"{t.define('power', dtype, whole.power)}({x}, {y})"
+    return f"{t.define('power', dtype, int_functions.power)}({x}, {y})"
 
 
 def truth(t: Terms, dtype: DT, x: str) -> str:
     """Whether a number is not zero."""
     if kind(dtype) == "c":
-        return complexes.truth(t, dtype, x)
+        return complex_numbers.truth(t, dtype, x)
     return x if kind(dtype) == "b" else f"({x} != {t.literal(dtype, 0)})"
 
 
@@ -170,12 +170,14 @@ OPERATIONS: dict[Op, Express] = {
     BINARY["bitwise_and"]: _bits("&", "&&"),
     BINARY["bitwise_or"]: _bits("|", "||"),
     BINARY["bitwise_xor"]: _bits("^", "!="),
-    BINARY["bitwise_left_shift"]: _own("left_shift", whole.left_shift),
-    BINARY["bitwise_right_shift"]: _own("right_shift", whole.right_shift),
-    BINARY["floor_divide"]: _own("floor_divide", whole.floor_divide, real.floor_divide),
-    BINARY["remainder"]: _own("remainder", whole.remainder, real.remainder),
-    BINARY["maximum"]: _extreme("maximum", ">", real.maximum),
-    BINARY["minimum"]: _extreme("minimum", "<", real.minimum),
+    BINARY["bitwise_left_shift"]: _own("left_shift", int_functions.left_shift),
+    BINARY["bitwise_right_shift"]: _own("right_shift", int_functions.right_shift),
+    BINARY["floor_divide"]: _own(
+        "floor_divide", int_functions.floor_divide, float_functions.floor_divide
+    ),
+    BINARY["remainder"]: _own("remainder", int_functions.remainder, float_functions.remainder),
+    BINARY["maximum"]: _extreme("maximum", ">", float_functions.maximum),
+    BINARY["minimum"]: _extreme("minimum", "<", float_functions.minimum),
     BINARY["pow"]: _power,
     UNARY["abs"]: _abs,
     UNARY["bitwise_invert"]: _invert,
@@ -183,9 +185,9 @@ OPERATIONS: dict[Op, Express] = {
     UNARY["conj"]: _SAME,
     UNARY["floor"]: _builtin("floor"),
     UNARY["imag"]: lambda t, dtype, x: t.literal(dtype, 0),
-    UNARY["isfinite"]: _test("is_finite", real.is_finite, True),
-    UNARY["isinf"]: _test("is_inf", real.is_inf, False),
-    UNARY["isnan"]: _test("is_nan", real.is_nan, False),
+    UNARY["isfinite"]: _test("is_finite", float_functions.is_finite, True),
+    UNARY["isinf"]: _test("is_inf", float_functions.is_inf, False),
+    UNARY["isnan"]: _test("is_nan", float_functions.is_nan, False),
     UNARY["logical_not"]: lambda t, dtype, x: f"!{truth(t, dtype, x)}",
     UNARY["negative"]: _negative,
     UNARY["positive"]: _SAME,
@@ -195,12 +197,12 @@ OPERATIONS: dict[Op, Express] = {
     UNARY["signbit"]: _signbit,
     UNARY["square"]: _square,
     UNARY["trunc"]: _builtin("trunc"),
-    **{op: _own("random_words", whole.random_words) for op in RANDOM_WORDS},
+    **{op: _own("random_words", int_functions.random_words) for op in RANDOM_WORDS},
 }
 """What is defined for whole numbers and floats alike."""
 
 FLOATS_ONLY: dict[Op, Express] = {
-    BINARY["logaddexp"]: _own("logaddexp", None, real.logaddexp),
+    BINARY["logaddexp"]: _own("logaddexp", None, float_functions.logaddexp),
     UNARY["reciprocal"]: _reciprocal,
     **{
         op: _builtin(name)
@@ -231,7 +233,7 @@ def express(t: Terms, op: Op, dtypes: tuple[DT, ...], texts: tuple[str, ...], re
     if op in RANDOM_WORDS:
         return OPERATIONS[op](t, result, *texts)
     if kind(dtype) == "c" or op is COMPLEX:
-        return complexes.express(t, op, dtype, texts, result)
+        return complex_numbers.express(t, op, dtype, texts, result)
     if op is UNARY["conj"]:
         return convert(t, dtype, result, texts[0])  # of bools it gives int8, as NumPy does
     text = (OPERATIONS.get(op) or FLOATS_ONLY[op])(t, dtype, *texts)
@@ -262,14 +264,14 @@ def convert(t: Terms, source: DT, target: DT, text: str) -> str:
 
 
 def _to_whole(t: Terms, name: str, dtype: DT, target: DT) -> str:
-    return real.to_whole(t, name, dtype, target)
+    return float_functions.to_whole(t, name, dtype, target)
 
 
 def _to_complex(t: Terms, source: DT, target: DT, text: str) -> str:
-    part = complexes.PARTS[target]
+    part = complex_numbers.PARTS[target]
     if kind(source) != "c":
         return t.dialect.pair(target, convert(t, source, part, text), t.literal(part, 0.0))
-    own = complexes.PARTS[source]
+    own = complex_numbers.PARTS[source]
     parts = [convert(t, own, part, f"{text}.{member}") for member in "xy"]
     return t.dialect.pair(target, *parts)
 
@@ -277,7 +279,7 @@ def _to_complex(t: Terms, source: DT, target: DT, text: str) -> str:
 def _to_narrow(t: Terms, source: DT, target: DT, text: str) -> str:
     """Rounded once, but to bfloat16 by way of float32 as its library does."""
     if source == float64 and target == float16 and t.dialect.has_float64:
-        text = f"{t.define('to_odd', float64, real.to_odd)}({text})"
+        text = f"{t.define('to_odd', float64, float_functions.to_odd)}({text})"
     elif t.real(source) != float32:
         text = t.cast(float32, text)
     return t.rounded(target, text)
@@ -298,7 +300,7 @@ def supports(op: Op, operands: tuple[DT, ...], result: DT, has_float64: bool = T
     if any(kind(dtype) == "c" for dtype in used):
         if op is CAST:
             return kind(result) in "bc"
-        return op in complexes.OPERATIONS or op in (COMPLEX, WHERE)
+        return op in complex_numbers.OPERATIONS or op in (COMPLEX, WHERE)
     if op is BINARY["nextafter"] and operands[0] in (float16, bfloat16):
         return False
     if op in FLOATS_ONLY or op is BINARY["divide"]:

@@ -6,7 +6,7 @@ last place (docs/accuracy.md), have the same bits at every number of lanes and o
 do not depend on the other lanes. Nothing traps. How it is done is in docs/design/0006-math.md.
 
 Some formulas ask for functions beside the kernel and leave the block that they started in: see
-`onebuf.render.rare`.
+`onebuf.render.slow_path`.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ otherwise the rare case calls the machine's ``fmod``.
 from __future__ import annotations
 
 from onebuf.render.builder import Builder, Value
-from onebuf.render.math.pairs import exact_product
+from onebuf.render.math.double_double import exact_product
 from onebuf.render.math.term import Term, magnitude, where, with_sign
-from onebuf.render.rare import rare
+from onebuf.render.slow_path import rare
 
 INFINITY = float("inf")
 _WHOLE = 2.0**52

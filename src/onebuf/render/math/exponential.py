@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from onebuf.render.math import single
+from onebuf.render.math import float32
 from onebuf.render.math.coefficients import EXP, EXP_FLOAT, EXPM1_FLOAT, LN2
-from onebuf.render.math.pairs import Pair, ordered_sum
+from onebuf.render.math.double_double import Pair, ordered_sum
 from onebuf.render.math.term import (
     Operand,
     Term,
@@ -93,7 +93,7 @@ def short_expm1(x: Term) -> Term:
 def exp(x: Term) -> Term:
     """e**x."""
     if x.type == "float":
-        return single.exp(x)
+        return float32.exp(x)
     # What vanishes is not computed: processors are slow where numbers underflow.
     vanishes = x < -746.0
     return where(vanishes, 0.0, exp_sum(where(vanishes, 0.0, least(x, 710.0))))

@@ -6,6 +6,7 @@ Near zero, where both would cancel, odd polynomials.
 from __future__ import annotations
 
 from onebuf.render.math.coefficients import ASINH, LN2, LOG_FLOAT, SINH, TANH
+from onebuf.render.math.double_double import Pair, exact_product, exact_sum, normal, ordered_sum
 from onebuf.render.math.exponential import (
     ROUNDER,
     exp_parts,
@@ -16,7 +17,6 @@ from onebuf.render.math.exponential import (
 )
 from onebuf.render.math.logarithm import INFINITY, NAN, parts, short_log
 from onebuf.render.math.long_logarithm import log_of_ratio, long_log
-from onebuf.render.math.pairs import Pair, exact_product, exact_sum, normal, ordered_sum
 from onebuf.render.math.term import Term, least, magnitude, polynomial, root, where, with_sign
 
 

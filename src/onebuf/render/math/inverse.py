@@ -10,8 +10,8 @@ from onebuf.render.math.coefficients import (
     HALF_PI_PAIR,
     QUARTER_PI,
 )
+from onebuf.render.math.double_double import Pair, exact_sum, normal, ordered_sum, quotient
 from onebuf.render.math.logarithm import INFINITY
-from onebuf.render.math.pairs import Pair, exact_sum, normal, ordered_sum, quotient
 from onebuf.render.math.term import (
     Term,
     least,

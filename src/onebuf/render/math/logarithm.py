@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from onebuf.render.math import single
+from onebuf.render.math import float32
 from onebuf.render.math.coefficients import LN2, LOG, LOG2_E, LOG10_2, LOG10_E, LOG_FLOAT
-from onebuf.render.math.pairs import exact_sum
+from onebuf.render.math.double_double import exact_sum
 from onebuf.render.math.term import Term, magnitude, pattern, polynomial, where, with_sign
 
 INFINITY, NAN = float("inf"), float("nan")
@@ -72,7 +72,7 @@ def _correction(f: Term) -> tuple[Term, Term]:
 def log(x: Term) -> Term:
     """The natural logarithm."""
     if x.type == "float":
-        return domain(x, single.log(x))
+        return domain(x, float32.log(x))
     k, m, _ = all_parts(x)
     f = m - 1.0
     half, small = _correction(f)

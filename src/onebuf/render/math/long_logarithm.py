@@ -7,8 +7,7 @@ up to 745.
 from __future__ import annotations
 
 from onebuf.render.math.coefficients import LN2, LOG_LONG, THIRD
-from onebuf.render.math.logarithm import all_parts
-from onebuf.render.math.pairs import (
+from onebuf.render.math.double_double import (
     Pair,
     exact_product,
     exact_sum,
@@ -17,6 +16,7 @@ from onebuf.render.math.pairs import (
     product,
     quotient,
 )
+from onebuf.render.math.logarithm import all_parts
 from onebuf.render.math.term import Term, polynomial
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from onebuf.render.math.coefficients import LOG_POWER_FLOAT
+from onebuf.render.math.double_double import exact_product, exact_sum, normal
 from onebuf.render.math.exponential import exp_parts, exp_sum, scaled, short_exp
 from onebuf.render.math.logarithm import INFINITY, NAN, log1p, short_log
 from onebuf.render.math.long_logarithm import long_log
-from onebuf.render.math.pairs import exact_product, exact_sum, normal
 from onebuf.render.math.term import Term, least, magnitude, most, root, where
 
 _WHOLE = {"float": 2.0**23, "double": 2.0**52}

@@ -2,7 +2,7 @@
 
 The multiple is taken off in four parts, of which the first three are exact, so that the rest is
 known to all its digits however near x is to it. Beyond 2**20 quarter turns the rare case of
-`onebuf.render.math.turns` takes over. Floats do the same with doubles.
+`onebuf.render.math.payne_hanek` takes over. Floats do the same with doubles.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from onebuf.render.math.coefficients import (
     SIN_FLOAT,
     SIN_HALF_TURN_FLOAT,
 )
+from onebuf.render.math.double_double import Pair, normal, ordered_sum, quotient
 from onebuf.render.math.exponential import nearest
-from onebuf.render.math.pairs import Pair, normal, ordered_sum, quotient
+from onebuf.render.math.payne_hanek import quarter_turns
 from onebuf.render.math.term import Term, magnitude, polynomial, where
-from onebuf.render.math.turns import quarter_turns
-from onebuf.render.rare import rare
+from onebuf.render.slow_path import rare
 
 _LARGE = 2.0**20
 _TWO_OVER_PI = 0.6366197723675814

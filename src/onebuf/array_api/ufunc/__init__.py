@@ -1,0 +1,1 @@
+"""Element-wise functions with the arguments and methods of NumPy's ufuncs."""

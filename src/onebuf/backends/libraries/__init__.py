@@ -1,0 +1,1 @@
+"""Array libraries as devices: one interpreter for any namespace of the array API standard."""

@@ -1,0 +1,361 @@
+"""One interpreter for every array library: what an operation means on a namespace of the standard.
+
+NumPy's rules are the rules. Operands are converted to what NumPy's loop would take before a
+function of the namespace is called, and its result to what the graph expects, so that a library's
+own promotion never shows. Where the standard leaves open what happens, as in a division of whole
+numbers by zero, `onebuf.backends.libraries.conventions` has NumPy's answer. What a library does in
+a way of its own is a method that a subclass overrides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import prod
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.backends.libraries.conventions import CONVENTIONS
+from onebuf.backends.numpy.gather import outside
+from onebuf.dtypes import float32, is_added, promote
+from onebuf.errors import DTypeError
+from onebuf.graph import (
+    ARANGE,
+    BINARY,
+    CAST,
+    COMPLEX,
+    CONCAT,
+    CONSTANT,
+    COPY,
+    EMPTY,
+    FULL,
+    LIBRARY,
+    MATMUL,
+    PAD,
+    RANDOM_BITS,
+    REDUCE,
+    SCAN,
+    TAKE,
+    TAKE_ALONG,
+    UNARY,
+    WHERE,
+    Op,
+)
+from onebuf.ops import quietly, random_words
+
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+Operands = tuple[Any, ...]
+Shape = tuple[int, ...]
+
+EIGHTS = frozenset({dtypes.float8_e4m3fn, dtypes.float8_e5m2})
+"""Floats that are stored, and computed with in float32."""
+
+_METHODS: dict[Op, str] = {
+    RANDOM_BITS: "random_bits",
+    EMPTY: "empty",
+    CONSTANT: "full",
+    FULL: "full",
+    ARANGE: "arange",
+    CAST: "convert",
+    COPY: "copy",
+    WHERE: "where",
+    COMPLEX: "complex",
+    CONCAT: "concat",
+    TAKE: "take",
+    TAKE_ALONG: "take_along",
+    MATMUL: "matmul",
+    LIBRARY: "library",
+    PAD: "pad",
+    **dict.fromkeys(REDUCE.values(), "reduce"),
+    **dict.fromkeys(SCAN.values(), "scan"),
+    **dict.fromkeys([*UNARY.values(), *BINARY.values()], "elementwise"),
+}
+
+
+@cache
+def loop_dtypes(op: Op, *operands: DT) -> tuple[DT, ...]:
+    """The dtypes that operands have in NumPy's loop.
+
+    >>> loop_dtypes(BINARY["divide"], dtypes.int8, dtypes.int16)
+    (dtype('float64'), dtype('float64'))
+    """
+    if len(operands) > 1 and any(is_added(dtype) for dtype in operands):
+        operands = (promote(*operands),) * len(operands)
+    ufunc = getattr(np, op.name, None)
+    if not isinstance(ufunc, np.ufunc):
+        return operands
+    return ufunc.resolve_dtypes((*operands, None))[:-1]
+
+
+class ArrayApi:
+    """Operations on the arrays of one namespace.
+
+    >>> ArrayApi(np).run(BINARY["add"], (np.arange(3), np.ones(3, int)), None, (3,), np.dtype(int))
+    array([1, 2, 3])
+    """
+
+    def __init__(self, namespace: ModuleType | Any) -> None:
+        self.namespace = namespace
+
+    def run(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """The result of ``op``, as an array of the namespace."""
+        method = _METHODS.get(op)
+        assert method is not None, f"{op} is part of kernels, not of graphs"
+        return getattr(self, method)(op, operands, arg, shape, dtype)
+
+    # -- elements and dtypes -----------------------------------------------------------------------
+
+    def own(self, dtype: DT) -> Any:
+        """What the namespace calls a dtype."""
+        return dtype if self.namespace is np else getattr(self.namespace, dtype.name)
+
+    def dtype_of(self, array: Any) -> DT:
+        """The dtype of an array of the namespace."""
+        if isinstance(array.dtype, np.dtype):
+            return dtypes.as_dtype(array.dtype)
+        return _by_own(self)[array.dtype]
+
+    def from_host(self, array: Array) -> Any:
+        """An array of the namespace with the elements of a new array of NumPy."""
+        return self.namespace.asarray(array)
+
+    def cast(self, x: Any, dtype: DT) -> Any:
+        """``x`` as ``dtype``; of complex numbers their real parts, or whether they are zero."""
+        source = self.dtype_of(x)
+        if source == dtype:
+            return x
+        if source.kind == "c" and dtype.kind == "b":
+            return x != 0
+        if source.kind == "c" and dtype.kind != "c":
+            x = self.namespace.real(x)
+        return self.astype(x, dtype)
+
+    def astype(self, x: Any, dtype: DT) -> Any:
+        """``x`` converted, where no imaginary parts are lost."""
+        return self.namespace.astype(x, self.own(dtype))
+
+    def scalar(self, value: Any, dtype: DT) -> Any:
+        """One number as an array without axes."""
+        return self.from_host(np.asarray(value, dtype))
+
+    def convert(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """CAST."""
+        return self.cast(operands[0], dtype)
+
+    # -- from nothing ------------------------------------------------------------------------------
+
+    def empty(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """Memory of any content."""
+        return self.namespace.empty(shape, dtype=self.own(dtype))
+
+    def full(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """One value everywhere."""
+        one = self.scalar(arg, dtype)
+        return self.copied(self.namespace.broadcast_to(one, shape)) if shape else one
+
+    def arange(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """As NumPy counts: by the difference of the first two elements, as they are stored."""
+        start, stop, step = arg
+        (extent,) = shape
+        if extent <= 2:
+            return self.from_host(np.arange(start, stop, step, dtype=dtype))
+        first, second = np.asarray(start).astype(dtype), np.asarray(start + step).astype(dtype)
+        counted = self.cast(self.count(extent), dtype)
+        delta = self.scalar(quietly(np.subtract, second, first), dtype)
+        distance = self.elementwise(BINARY["multiply"], (counted, delta), None, shape, dtype)
+        begin = self.scalar(first, dtype)
+        return self.elementwise(BINARY["add"], (distance, begin), None, shape, dtype)
+
+    def count(self, extent: int) -> Any:
+        """0, 1, 2, ... of int64."""
+        return self.namespace.arange(extent, dtype=self.own(dtypes.int64))
+
+    def random_bits(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """The host's words: the same bits on every device."""
+        key, stream, first = arg
+        words = np.empty(shape, dtype)
+        random_words(key, stream, first, words)
+        return self.from_host(words)
+
+    # -- element by element ------------------------------------------------------------------------
+
+    def elementwise(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """Everything of UNARY and BINARY."""
+        loop = loop_dtypes(op, *[self.dtype_of(operand) for operand in operands])
+        if not EIGHTS.isdisjoint(loop):
+            if op is BINARY["nextafter"]:
+                raise DTypeError(
+                    f"nextafter of {loop[0].name} is not there on this device; take its neighbours "
+                    f"on the host, after to_device('CPU')"
+                )
+            loop = tuple([float32 if dtype in EIGHTS else dtype for dtype in loop])
+        converted = [self.cast(x, wanted) for x, wanted in zip(operands, loop, strict=True)]
+        found = self.cast(self.call(op, tuple(converted), loop), dtype)
+        if op is UNARY["sign"] and is_added(dtype):  # whose zeros keep their signs in NumPy
+            return self.namespace.where(operands[0] == 0, operands[0], found)
+        return found
+
+    def call(self, op: Op, operands: Operands, loop: tuple[DT, ...]) -> Any:
+        """The result of ``op`` on operands that have the dtypes of NumPy's loop."""
+        if op.name == "round" and loop[0].kind == "c":
+            (x,) = operands
+            parts = [self.namespace.real(x), self.namespace.imag(x)]
+            return self.from_parts(*[self.namespace.round(part) for part in parts])
+        kinds = "".join([dtype.kind if not is_added(dtype) else "f" for dtype in loop])
+        special = CONVENTIONS.get((op.name, kinds))
+        if special is not None:
+            return special(self.namespace, *operands)
+        return self.function(op.name)(*operands)
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """The namespace's function of the standard's name."""
+        return getattr(self.namespace, name)  # type: ignore[no-any-return]
+
+    def where(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """WHERE."""
+        condition, x, y = operands
+        return self.namespace.where(condition, self.cast(x, dtype), self.cast(y, dtype))
+
+    def complex(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """COMPLEX."""
+        part = dtypes.float32 if dtype == dtypes.complex64 else dtypes.float64
+        return self.from_parts(*[self.cast(x, part) for x in operands])
+
+    def from_parts(self, real: Any, imaginary: Any) -> Any:
+        """Complex numbers of floats of the same width."""
+        dtype = promote(self.dtype_of(real), dtypes.complex64)
+        return self.cast(real, dtype) + self.cast(imaginary, dtype) * self.scalar(1j, dtype)
+
+    # -- along axes --------------------------------------------------------------------------------
+
+    def reduce(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """REDUCE: over any axes, also none of them."""
+        axes, keepdims = arg
+        (x,) = operands
+        if op.name in ("argmax", "argmin"):
+            return self.cast(self.position(op.name, x, axes, shape), dtype)
+        if op.name in ("any", "all"):
+            x = self.cast(x, dtypes.bool)
+        if not axes:
+            return self.copied(self.cast(x, dtype))
+        if self.dtype_of(x) in EIGHTS:
+            x = self.cast(x, float32)
+        return self.cast(self.fold(op.name, x, axes, keepdims, dtype), dtype)
+
+    def fold(self, name: str, x: Any, axes: tuple[int, ...], keepdims: bool, dtype: DT) -> Any:
+        """``x`` folded along at least one axis."""
+        function = self.function(name)
+        if name in ("sum", "prod"):
+            if dtype in EIGHTS:
+                dtype = float32
+            return function(x, axis=axes, keepdims=keepdims, dtype=self.own(dtype))
+        return function(x, axis=axes, keepdims=keepdims)
+
+    def position(self, name: str, x: Any, axes: tuple[int, ...], shape: Shape) -> Any:
+        """Where an extreme is along one axis, or in row-major order along all of them."""
+        if self.dtype_of(x) in EIGHTS:
+            x = self.cast(x, float32)
+        axis = axes[0] if len(axes) == 1 else 0
+        if len(axes) != 1:
+            x = self.namespace.reshape(x, (-1,))
+        return self.namespace.reshape(self.function(name)(x, axis=axis), shape)
+
+    def scan(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """SCAN."""
+        wide = float32 if dtype in EIGHTS else dtype
+        x = self.cast(operands[0], wide)
+        return self.cast(self.running(op.name, x, arg, wide), dtype)
+
+    def running(self, name: str, x: Any, axis: int, dtype: DT) -> Any:
+        """Sums or products of ``x`` with all that comes before."""
+        return self.function(name)(x, axis=axis, dtype=self.own(dtype))
+
+    # -- movement ----------------------------------------------------------------------------------
+
+    def copy(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """COPY."""
+        return self.copied(operands[0])
+
+    def copied(self, x: Any) -> Any:
+        """The same elements in memory of their own."""
+        return self.namespace.asarray(x, copy=True)
+
+    def pad(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """PAD: borders are joined to the array, which also works where nothing can be written."""
+        (x,) = operands
+        value = self.scalar(arg.value, dtype)
+        for axis, (before, after) in enumerate(arg.widths):
+            if before or after:
+                borders = [
+                    self.namespace.broadcast_to(
+                        value, (*x.shape[:axis], width, *x.shape[axis + 1 :])
+                    )
+                    for width in (before, after)
+                ]
+                x = self.namespace.concat((borders[0], x, borders[1]), axis=axis)
+        return x if x is not operands[0] else self.copied(x)
+
+    def concat(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """CONCAT."""
+        return self.namespace.concat(operands, axis=arg)
+
+    def take(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """TAKE, with indices of any shape, negative ones among them."""
+        x, indices = operands
+        indices = self.inside(op, indices, arg, x.shape[arg])
+        flat = self.namespace.reshape(indices, (-1,))
+        return self.namespace.reshape(self.pick(x, flat, arg), shape)
+
+    def take_along(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """TAKE_ALONG, broadcast."""
+        x, indices = operands
+        indices = self.inside(op, indices, arg, x.shape[arg])
+        if not prod(shape):
+            return self.empty(EMPTY, (), None, shape, dtype)
+        around = (*shape[:arg], x.shape[arg], *shape[arg + 1 :])
+        x = self.namespace.broadcast_to(x, around)
+        return self.pick_along(x, self.namespace.broadcast_to(indices, shape), arg)
+
+    def inside(self, op: Op, indices: Any, axis: int, extent: int) -> Any:
+        """Indices counted from the front; an error where one is outside."""
+        if not prod(indices.shape):
+            return indices
+        low, high = int(self.namespace.min(indices)), int(self.namespace.max(indices))
+        refusal = outside(op, axis, extent, np.array([low, high]))
+        if refusal is not None:
+            raise refusal
+        return self.namespace.where(indices < 0, indices + extent, indices) if low < 0 else indices
+
+    def pick(self, x: Any, indices: Any, axis: int) -> Any:
+        """Slices along an axis, by indices along one axis that are inside."""
+        return self.namespace.take(x, indices, axis=axis)
+
+    def pick_along(self, x: Any, indices: Any, axis: int) -> Any:
+        """One element along an axis for each index, all of which are inside."""
+        return self.namespace.take_along_axis(x, indices, axis=axis)
+
+    # -- products, and calls -----------------------------------------------------------------------
+
+    def matmul(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """MATMUL."""
+        wide = float32 if dtype in EIGHTS else dtype
+        x, y = [self.cast(operand, wide) for operand in operands]
+        return self.cast(self.product(x, y, wide), dtype)
+
+    def product(self, x: Any, y: Any, dtype: DT) -> Any:
+        """The matrix product of two arrays of one dtype."""
+        return self.namespace.matmul(x, y)
+
+    def library(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """LIBRARY: a call that only NumPy answers, there and back."""
+        return self.from_host(np.asarray(arg(*[np.asarray(operand) for operand in operands])))
+
+
+@cache
+def _by_own(api: ArrayApi) -> dict[Any, DT]:
+    """The dtypes of a namespace, by its own names."""
+    return {api.own(d): d for d in dtypes.ALL if hasattr(api.namespace, d.name)}

@@ -1,0 +1,317 @@
+"""Operations on NumPy's arrays, which write results where they are told to: into pool memory.
+
+This is tier 1 of the engine, and the oracle in tests. Other libraries that speak the array API, and
+return results, have `onebuf.backends.libraries.namespace`.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.numpy.complex_loops import COMPLEX_LOOPS, complex_pow
+from onebuf.backends.numpy.gather import take_along_into, take_into
+from onebuf.backends.numpy.matmul import multiply_into
+from onebuf.dtypes import float32, is_added, kind
+from onebuf.errors import ArgumentError
+from onebuf.graph import (
+    ARANGE,
+    BINARY,
+    CAST,
+    COMPLEX,
+    CONCAT,
+    CONSTANT,
+    COPY,
+    EMPTY,
+    FULL,
+    LIBRARY,
+    MATMUL,
+    PAD,
+    RANDOM_BITS,
+    RANDOM_WORDS,
+    REDUCE,
+    SCAN,
+    TAKE,
+    TAKE_ALONG,
+    UNARY,
+    WHERE,
+    Op,
+)
+from onebuf.ops import random_words, word_at
+
+Array = np.ndarray[Any, Any]
+
+Operands = tuple[Any, ...]
+
+
+def _round(x: Array, out: Array) -> None:
+    np.copyto(out, x) if x.dtype.kind in "iu" else np.rint(x, out)
+
+
+def _real(x: Array, out: Array) -> None:
+    np.copyto(out, x.real)
+
+
+def _imag(x: Array, out: Array) -> None:
+    np.copyto(out, x.imag)
+
+
+def _complex(real: Array, imaginary: Array, out: Array) -> None:
+    out.real, out.imag = real, imaginary
+
+
+def _maximum(x: Array, y: Array, out: Array) -> None:
+    np.maximum(x, y, out=out)
+
+
+def _minimum(x: Array, y: Array, out: Array) -> None:
+    np.minimum(x, y, out=out)
+
+
+def _floor_divide(x: Array, y: Array, out: Array) -> None:
+    """NumPy's, but for infinities next to finite numbers, where the standard wants the quotient."""
+    if kind(out.dtype) != "f":
+        np.floor_divide(x, y, out)
+        return
+    special = (np.isinf(x) & np.isfinite(y)) | (np.isfinite(x) & np.isinf(y))
+    quotient = np.divide(x, y) if special.any() else None
+    np.floor_divide(x, y, out)
+    if quotient is not None:
+        np.copyto(out, quotient, "same_kind", where=special)
+
+
+def _pow(x: Array, y: Array, out: Array) -> None:
+    if out.dtype.kind == "c":
+        complex_pow(x, y, out)
+        return
+    if x is out and out.dtype.kind in "iu" and np.min(y, initial=0) < 0:
+        raise _negative_power(y)  # NumPy would find out in the middle of writing
+    try:
+        np.pow(x, y, out)
+    except ValueError:
+        raise _negative_power(y) from None
+
+
+def _negative_power(y: Array) -> ArgumentError:
+    return ArgumentError(
+        f"pow: Integers to negative integer powers are not allowed, got the exponent "
+        f"{np.min(y)}; convert with astype('float64') first"
+    )
+
+
+LOOPS: dict[Op, Callable[..., Any]] = {
+    **{op: getattr(np, name) for name, op in (UNARY | BINARY).items()},
+    UNARY["round"]: _round,
+    UNARY["real"]: _real,
+    UNARY["imag"]: _imag,
+    COMPLEX: _complex,
+    BINARY["floor_divide"]: _floor_divide,
+    BINARY["pow"]: _pow,
+    BINARY["maximum"]: _maximum,
+    BINARY["minimum"]: _minimum,
+}
+"""Elementwise operations on NumPy arrays: (*operands, out)."""
+
+
+def _fill_constant(operands: Operands, arg: Any, out: Array) -> None:
+    out.fill(arg)
+
+
+def _fill_random(operands: Operands, arg: Any, out: Array) -> None:
+    key, stream, first = arg
+    random_words(key, stream, first, out)
+
+
+def _fill_word(bits: int) -> Callable[[Operands, Any, Array], Any]:
+    """One element, as the reference backend computes it."""
+
+    def fill(operands: Operands, arg: Any, out: Array) -> None:
+        position, key, stream = operands
+        out.fill(word_at(position, key, stream, bits))
+
+    return fill
+
+
+def _fill_cast(operands: Operands, arg: Any, out: Array) -> None:
+    (x,) = operands
+    if x.dtype.kind == "c" and out.dtype.kind != "c" and out.dtype != bool:
+        x = x.real
+    if out.dtype.kind in "iu" and kind(x.dtype) == "f":
+        x = _cut(x, out.dtype)
+    np.copyto(out, x, casting="unsafe")
+
+
+def _cut(x: Array, dtype: np.dtype[Any]) -> Array:
+    """Floats as integers whose low bits are those of ``dtype`` (`onebuf.dtypes.integer_of`)."""
+    if _CUTS_LIKE_X86:
+        # NumPy's vectors give other bits of uint32 than its scalars do.
+        return x.astype(np.int64) if dtype == np.uint32 else x
+    bits = 64 if dtype in (np.int64, np.uint32, np.uint64) else 32
+    edge = 2.0 ** (bits - 1)
+    wide = np.trunc(x.astype(np.float64, copy=False))
+    is_high = (wide >= edge) & (dtype == np.uint64)
+    wide = np.where(is_high, wide - edge, wide)
+    is_inside = (wide >= -edge) & (wide < edge)
+    signed = np.where(is_inside, wide, 0).astype(np.int64)
+    signed[~is_inside] = np.iinfo(f"i{bits // 8}").min
+    signed[is_high] ^= np.iinfo(np.int64).min
+    return signed
+
+
+_CUTS_LIKE_X86 = platform.machine().lower() in ("x86_64", "amd64")
+"""Whether this processor's instruction for cutting floats has the answers that we have."""
+
+
+def _fill_where(operands: Operands, arg: Any, out: Array) -> None:
+    condition, one, two = (np.asarray(operand) for operand in operands)
+    if one.dtype is not two.dtype:  # NumPy has no common dtype for all of them
+        one, two = one.astype(out.dtype, copy=False), two.astype(out.dtype, copy=False)
+    np.copyto(out, np.where(condition, one, two))  # faster than two copies, one of them masked
+
+
+def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
+    out.fill(arg.value)
+    inside = [slice(low, n - high) for (low, high), n in zip(arg.widths, out.shape, strict=True)]
+    out[tuple(inside)] = operands[0]
+
+
+def _fill_range(operands: Operands, arg: Any, out: Array) -> None:
+    start, stop, step = arg
+    np.copyto(out, np.arange(start, stop, step, dtype=out.dtype))
+
+
+def _fill_library(operands: Operands, arg: Any, out: Array) -> None:
+    np.copyto(out, arg(*[np.asarray(operand) for operand in operands]), casting="unsafe")
+
+
+def _fill_position(function: Callable[..., Any]) -> Callable[[Operands, Any, Array], Any]:
+    """The position of an extreme along one axis, or in row-major order along all of them."""
+    method = getattr(np.ndarray, function.__name__)
+
+    def fill(operands: Operands, arg: Any, out: Array) -> None:
+        axes, keepdims = arg
+        axis = axes[0] if len(axes) == 1 else None
+        x = operands[0]
+        if not out.shape and not keepdims:
+            out[()] = method(x, axis)  # half the time of the function
+        else:
+            np.copyto(out, function(x, axis=axis, keepdims=keepdims))
+
+    return fill
+
+
+def _fill_product(operands: Operands, arg: Any, out: Array) -> None:
+    x, y = operands
+    if (
+        x.ndim > 2 == y.ndim
+        and x.size * out.size
+        and x.flags.c_contiguous
+        and out.flags.c_contiguous
+    ):  # many products with one matrix are one
+        x, out = x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1])
+    multiply_into(x, y, out)
+
+
+_SHORT, _MANY = 7, 64
+"""Rows this short and this many are folded column by column, in a tenth of the time; from eight
+elements on, or four complex ones, NumPy adds in another order."""
+
+
+_STARTS: dict[tuple[np.ufunc, str], Any] = {
+    (np.add, "f"): -0.0,
+    (np.add, "c"): complex(-0.0, -0.0),
+    (np.multiply, "c"): None,
+}
+"""What to start a fold with, by kind of number, so that the first element stays what it is.
+
+NumPy starts sums with +0, which makes +0 of a -0, and products with 1 + 0j, which makes NaN of an
+infinite element's zero part. None is the first element itself.
+"""
+
+
+def _fold(ufunc: np.ufunc) -> Callable[..., Any]:
+    def reduce(x: Array, axes: tuple[int, ...], dtype: Any, out: Array | None, keep: bool) -> Any:
+        fold: Any = ufunc.reduce
+        key = (ufunc, dtype.kind)
+        if x.size and key in _STARTS:
+            return fold(x, axes, dtype, out, keep, _STARTS[key])
+        return fold(x, axes, dtype, out, keep)
+
+    def fold(x: Array, axes: tuple[int, ...], out: Array, keepdims: bool) -> None:
+        if is_added(out.dtype):
+            wide = reduce(x, axes, float32, None, keepdims)
+            np.copyto(out, wide, casting="unsafe")
+        elif (
+            x.ndim > 1
+            and axes == (x.ndim - 1,)
+            and 2 <= x.shape[-1] <= _SHORT
+            and x.size >= _MANY * x.shape[-1]
+            and x.dtype == out.dtype
+            and x.dtype.kind != "c"
+        ):
+            _fold_columns(ufunc, x, out[..., 0] if keepdims else out)
+        else:
+            reduce(x, axes, out.dtype, out, keepdims)
+
+    return fold
+
+
+def _fold_columns(ufunc: np.ufunc, x: Array, out: Array) -> None:
+    """Fold the short last axis of ``x``, from left to right as NumPy does."""
+    ufunc(x[..., 0], x[..., 1], out=out)
+    for column in range(2, x.shape[-1]):
+        ufunc(out, x[..., column], out=out)
+
+
+FOLDS: dict[Op, Callable[..., Any]] = {
+    REDUCE["sum"]: _fold(np.add),
+    REDUCE["prod"]: _fold(np.multiply),
+    REDUCE["max"]: _fold(np.maximum),
+    REDUCE["min"]: _fold(np.minimum),
+    REDUCE["all"]: _fold(np.logical_and),
+    REDUCE["any"]: _fold(np.logical_or),
+}
+"""Reductions of NumPy arrays: (operand, axes, out, keepdims)."""
+
+
+FILL: dict[Op, Callable[[Operands, Any, Array], Any]] = {
+    EMPTY: lambda operands, arg, out: None,
+    CONSTANT: _fill_constant,
+    FULL: _fill_constant,
+    RANDOM_BITS: _fill_random,
+    CAST: _fill_cast,
+    COPY: lambda operands, arg, out: np.copyto(out, operands[0]),
+    WHERE: _fill_where,
+    PAD: _fill_pad,
+    CONCAT: lambda operands, arg, out: np.concatenate(operands, axis=arg, out=out),
+    MATMUL: _fill_product,
+    TAKE: take_into,
+    TAKE_ALONG: take_along_into,
+    ARANGE: _fill_range,
+    LIBRARY: _fill_library,
+    REDUCE["argmax"]: _fill_position(np.argmax),
+    REDUCE["argmin"]: _fill_position(np.argmin),
+    **{op: _fill_word(bits) for op, bits in RANDOM_WORDS.items()},
+    SCAN["sum"]: lambda operands, arg, out: np.add.accumulate(operands[0], arg, out.dtype, out),
+    SCAN["prod"]: lambda operands, arg, out: np.multiply.accumulate(
+        operands[0], arg, out.dtype, out
+    ),
+}
+
+
+def run_into(op: Op, operands: Operands, arg: Any, out: Array) -> None:
+    """Compute ``op`` on NumPy arrays into ``out``."""
+    loop = COMPLEX_LOOPS.get(op) if out.dtype.kind == "c" else None
+    loop = loop or LOOPS.get(op)
+    if loop is not None:
+        loop(*operands, out)
+        return
+    fold = FOLDS.get(op)
+    if fold is not None:
+        axes, keepdims = arg
+        fold(operands[0], axes, out, keepdims)
+        return
+    FILL[op](operands, arg, out)

@@ -1,0 +1,127 @@
+"""Physical devices: what the queues of one device share, which is its context and its programs."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+from onebuf.backends.opencl.package import cl
+from onebuf.backends.opencl.program import Programs
+from onebuf.errors import DeviceError
+from onebuf.kernel.linear import Limits, Traits
+from onebuf.machine import Facts
+
+MOST_QUEUES = 256
+_lock = threading.RLock()
+_found: list[Any] = []
+_opened: dict[int, Physical] = {}
+_pid = 0
+
+
+def found() -> list[Any]:
+    """All devices, GPUs first; looking for them starts the drivers."""
+    global _pid
+    with _lock:
+        if _found and _pid != os.getpid():
+            raise DeviceError(
+                "OpenCL was used before this process was forked, and cannot be used in the child; "
+                "use it in the child alone, or start processes with the 'spawn' method of "
+                "multiprocessing"
+            )
+        if not _found:
+            _pid = os.getpid()
+            _found.extend(_look())
+        return list(_found)
+
+
+def _look() -> list[Any]:
+    try:
+        platforms = cl.get_platforms()
+    except cl.Error as error:
+        raise _nothing(f"none is installed ({error})") from None
+    devices = []
+    for platform in platforms:
+        try:
+            devices += platform.get_devices()
+        except cl.Error:
+            continue  # a driver without a device
+    if not devices:
+        names = ", ".join(platform.name.strip() for platform in platforms) or "none"
+        raise _nothing(f"those that are installed find none: {names}")
+    return sorted(devices, key=lambda device: not device.type & cl.device_type.GPU)
+
+
+def _nothing(why: str) -> DeviceError:
+    return DeviceError(
+        f"OPENCL needs a driver with a device, and {why}; install that of the hardware, or PoCL, "
+        f"which runs kernels on any processor: pip install 'onebuf[opencl]'"
+    )
+
+
+def physical(index: int) -> Physical:
+    """The device of that number, opened once."""
+    devices = found()
+    with _lock:
+        if index not in _opened:
+            _opened[index] = Physical(devices[index])
+        return _opened[index]
+
+
+class Physical:
+    """One device: its context, its programs, and how much of its memory is taken."""
+
+    def __init__(self, device: Any) -> None:
+        self.device = device
+        try:
+            self.context = cl.Context([device])
+        except cl.Error as error:
+            raise DeviceError(f"{device.name.strip()} cannot be opened: {error}") from None
+        self.programs = Programs(self.context, device)
+        self.has_float64 = bool(getattr(device, "double_fp_config", 0))
+        self.is_cpu = bool(device.type & cl.device_type.CPU)
+        self.is_unified = bool(device.host_unified_memory)
+        self.memory = int(device.global_mem_size)
+        self.most_at_once = int(device.max_mem_alloc_size)
+        self.alignment = max(1, int(device.mem_base_addr_align) // 8)
+        sizes = device.max_work_item_sizes
+        limits = Limits(
+            items=min(int(device.max_work_group_size), int(min(sizes))),
+            shared_bytes=int(device.local_mem_size),
+        )
+        self.traits = Traits(limits, self.is_cpu, int(device.max_compute_units))
+        self._lock = threading.Lock()
+        self._taken = 0
+        self.memories: list[Any] = []
+        """The allocators of all its queues."""
+
+    def take(self, nbytes: int) -> None:
+        """Count memory as taken; MemoryError if there is not so much. Drivers allocate when memory
+        is first used, which is too late to be told."""
+        with self._lock:
+            if nbytes > self.most_at_once:
+                raise MemoryError(f"{self.most_at_once} bytes are the most at once")
+            if self._taken + nbytes > self.memory:
+                raise MemoryError(f"{self.memory} bytes in all, of which {self._taken} are taken")
+            self._taken += nbytes
+
+    def leave(self, nbytes: int) -> None:
+        """Count memory as free again."""
+        with self._lock:
+            self._taken -= nbytes
+
+    def facts(self) -> Facts:
+        """What there is to know about it."""
+        device = self.device
+        limits = {
+            "work-items in a group": self.traits.limits.items,
+            "shared bytes": self.traits.limits.shared_bytes,
+            "bytes at once": self.most_at_once,
+            "compute units": self.traits.units,
+            "alignment of parts": self.alignment,
+        }
+        lacks: tuple[str, ...] = ("float8_e4m3fn", "float8_e5m2")
+        if not self.has_float64:
+            lacks = ("float64", "complex128", *lacks)
+        name = f"{device.name.strip()} ({device.platform.name.strip()}, {device.version.strip()})"
+        return Facts(name, self.memory, MOST_QUEUES, limits, lacks)

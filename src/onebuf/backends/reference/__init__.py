@@ -1,0 +1,1 @@
+"""The reference: linear programs interpreted in pure Python, every access checked."""

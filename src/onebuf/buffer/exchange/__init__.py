@@ -1,0 +1,1 @@
+"""Values in and out: construction, conversion, windows and protocols."""

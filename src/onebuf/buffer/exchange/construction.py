@@ -1,0 +1,152 @@
+"""Nodes from what callers have: buffers, foreign memory, nested lists, single numbers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.buffer.exchange.nested import parse
+from onebuf.engine import is_here, moved, shared, taken
+from onebuf.errors import CopyError
+from onebuf.events import Copied, listeners, tell
+from onebuf.graph import Foreign, Leaf, Node
+from onebuf.interop import view_foreign
+from onebuf.machine import CPU, Device
+from onebuf.machine import device as find_device
+from onebuf.memory import Block
+from onebuf.ops import Draw, cast, copied, place, pooled, quietly
+from onebuf.options import options
+
+DT = np.dtype[Any]
+_ndarray = np.ndarray
+_USUAL = 0x1 | 0x100 | 0x400
+"""The flags of NumPy's arrays that are contiguous, aligned and writeable."""
+_FLAGS = _USUAL | 1 << 31
+"""With the one that says that writing to the array is a mistake."""
+
+
+def as_node(
+    data: Any,
+    dtype: Any,
+    copy: bool | None,
+    defaults: dict[DT, DT],
+    device: str | Device | None,
+) -> Node:
+    """A node for ``data``, on its own memory where ``copy`` and ``dtype`` allow.
+
+    ``defaults`` says which types Python's numbers become, in place of NumPy's.
+    """
+    is_plain = data.__class__ is _ndarray and dtype is None and device is None
+    if is_plain and data.flags.num & _FLAGS == _USUAL and dtypes.is_own(data.dtype):
+        if not copy:
+            return Foreign(data.view())  # the rest is found out below, in more steps
+        if data.size <= options().quick_numel and not listeners():
+            node = place(data.shape, data.dtype, data.size)
+            node.array[...] = data  # type: ignore[index]
+            return node
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    held = getattr(data, "_node", None)
+    if isinstance(held, Node):
+        if not held.shape and data._is_number and copy is not False:
+            copy = True  # numbers never change, and what is made of them here may
+        return _on(_converted(held, wanted, copy), device, copy)
+    return _on(_on_host(data, wanted, copy, defaults), device, copy)
+
+
+def _on(node: Node, device: str | Device | None, copy: bool | None) -> Node:
+    """``node``, on ``device`` if there is one."""
+    if device is None or find_device(device) is (node.device or CPU):
+        return node
+    if copy is not False:
+        return moved(node, find_device(device))
+    if not is_here(node) or find_device(device).is_host:
+        raise CopyError(
+            f"copy=False cannot bring elements from {node.device} to {device}; leave out one of "
+            f"them"
+        )
+    return shared(node, find_device(device))
+
+
+def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT, DT]) -> Node:
+    foreign = view_foreign(data, copy=copy)
+    if foreign is None:
+        if copy is False:
+            raise CopyError(
+                f"copy=False needs an object that exports memory, got {type(data).__name__}; "
+                f"Python's numbers have to be copied, so leave out copy=False"
+            )
+        return pooled(parse(data, wanted, defaults))
+    array, reason = foreign
+    if reason is not None:
+        if listeners():
+            tell(Copied(array.nbytes, reason))
+        dtypes.check_real(array.dtype, wanted or array.dtype)
+        return _into_pool(array, wanted)
+    return _converted(Leaf(array.view(), Block.foreign(array)), wanted, copy)
+
+
+def _converted(node: Node, wanted: DT | None, copy: bool | None) -> Node:
+    if wanted is None or wanted == node.dtype:
+        return taken(copied(node)) if copy else node
+    if copy is False:
+        raise CopyError(
+            f"copy=False cannot turn {node.dtype.name} into {wanted.name}; leave out one of them"
+        )
+    return taken(cast(node, wanted))
+
+
+def _into_pool(array: np.ndarray[Any, Any], dtype: DT | None) -> Node:
+    node = place(array.shape, dtypes.as_dtype(dtype or array.dtype), array.size)
+    quietly(_fill, node.array, array)
+    return node
+
+
+def _fill(out: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> None:
+    np.copyto(out, array, casting="unsafe")
+
+
+class Bits:
+    """A supply of random bits: a key, and the number of the next stream below it."""
+
+    _state: tuple[tuple[int, int], itertools.count[int]]
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.seed(seed)
+
+    def seed(self, seed: int | None = None) -> None:
+        """Start again from ``seed``; from the system's own randomness if None."""
+        number = int.from_bytes(os.urandom(8), "little") if seed is None else seed
+        self.state = (number & 0xFFFFFFFF, (number >> 32) & 0xFFFFFFFF), 1
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What the streams are numbered below; a new object whenever the supply starts again."""
+        return self._state[0]
+
+    @property
+    def state(self) -> tuple[tuple[int, int], int]:
+        """The key and the number of the next stream: the supply can be continued from these."""
+        key, numbers = self._state
+        coming = next(numbers)
+        self._state = key, itertools.count(coming)
+        return key, coming
+
+    @state.setter
+    def state(self, state: tuple[tuple[int, int], int]) -> None:
+        key, coming = state
+        self._state = key, itertools.count(coming)
+
+    def draw(self) -> Draw:
+        """A stream that nobody else gets."""
+        key, numbers = self._state
+        return Draw(key, next(numbers))  # which no other thread or signal handler can split
+
+
+BITS = Bits()
+"""The supply that `onebuf.random` and the factories of Buffer draw from."""
+
+draw_bits = BITS.draw

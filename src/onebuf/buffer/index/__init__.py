@@ -1,0 +1,1 @@
+"""Indexing: what a key selects, to read or to write."""

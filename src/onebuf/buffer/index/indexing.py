@@ -1,0 +1,323 @@
+"""Indexing: parts of a buffer, read and written.
+
+Basic keys (whole numbers, slices, None, an ellipsis) give views. Arrays of indices and masks pick
+elements one by one, so reading with them makes a new buffer and writing goes straight to memory.
+"""
+
+from __future__ import annotations
+
+from contextvars import Context, copy_context
+from time import perf_counter
+from types import EllipsisType, NoneType
+from typing import Any
+
+import numpy as np
+
+from onebuf.buffer.index import on_device
+from onebuf.buffer.index.element import element, names_one
+from onebuf.buffer.index.take import taken
+from onebuf.dtypes import bool as bool_
+from onebuf.dtypes import float64, int64, typed_scalar
+from onebuf.engine import assign, change, check_kind, is_here, read, writable
+from onebuf.engine.run import masks
+from onebuf.errors import IndexRangeError, ShapeError
+from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
+from onebuf.graph import SOURCE, Element, Fresh, Loose, LooseBlock, Node, Number
+from onebuf.memory import PoolBlock, address_of
+from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
+from onebuf.options import options
+
+_SCALARS = frozenset(SCALARS)
+_BASIC = frozenset((int, slice, NoneType, EllipsisType))
+
+
+def is_basic(key: Any) -> bool:
+    """Whether ``key`` gives a view.
+
+    >>> is_basic((0, slice(1, 3))), is_basic([0, 2])
+    (True, False)
+    """
+    if key.__class__ is not tuple:
+        return key.__class__ in _BASIC
+    for part in key:  # noqa: SIM110 - half the time of all(...)
+        if part.__class__ not in _BASIC:
+            return False
+    return True
+
+
+def plain(key: Any) -> Any:
+    """``key`` with buffers turned into arrays, and whatever counts as a whole number into one."""
+    if isinstance(key, tuple):
+        return tuple([plain(part) for part in key])
+    node = getattr(key, "_node", None)
+    if isinstance(node, Node):
+        array = read(node)
+        return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+    if isinstance(key, np.integer):
+        return int(key)
+    if isinstance(key, list):
+        return _array_of_indices(key)
+    return key
+
+
+def get(node: Node, key: Any) -> tuple[Node, bool]:
+    """The elements that ``key`` selects, and whether as a view of ``node``."""
+    if not is_basic(key):
+        key = _whole(key)
+    if is_basic(key):
+        return _seen(node, key)
+    quick = _picked_at_once(node, key)
+    if quick is not None:
+        return quick, False
+    key = _with_arrays(key)
+    if not is_here(node):
+        return on_device.pick(node, key), False
+    later = taken(node, key)
+    if later is not None:
+        return later, False
+    key = plain(key)
+    if is_basic(key):
+        return _seen(node, key)
+    array = read(node)
+    _check_key(key)
+    start = perf_counter()
+    result = masks.pick(array, key)
+    if result is None:
+        result = _picked(array, key)
+    if listeners():
+        nbytes = result.nbytes
+        tell(KernelRan("pick", nbytes, perf_counter() - start, 0, nbytes, start))
+    return result, False
+
+
+def _picked_at_once(node: Node, key: Any) -> Node | None:
+    """The elements picked by a few stored indices or bools; None of anything else."""
+    array = node.array
+    if array is None or listeners():
+        return None
+    limit = options().eager_numel
+    if key.__class__ is tuple:
+        parts = [_stored_part(part) for part in key]
+        if array.size > limit or any(part is None for part in parts):
+            return None
+        places: Any = tuple([None if part is _NEW_AXIS else part for part in parts])
+    else:
+        places = _stored_part(key)
+        if places.__class__ is not np.ndarray:
+            return None
+        if places.dtype is bool_:
+            limit = min(limit, masks.LEAST) * places.size  # no more than there are
+        if array.size * places.size > limit:
+            return None
+    try:
+        return adopted(array[places])
+    except IndexError:
+        return None  # the long way says more
+
+
+_NEW_AXIS = object()
+_WHERE = frozenset((int64, bool_))
+
+
+def _stored_part(part: Any) -> Any:
+    """A part of a key: of a buffer its array, if that is stored; None if NumPy is not to have it.
+
+    A part that is None itself, a new axis, is `_NEW_AXIS`.
+    """
+    if part.__class__ in _BASIC:
+        return _NEW_AXIS if part is None else part
+    node = getattr(part, "_node", None)
+    if not isinstance(node, Node) or not node.shape or node.dtype not in _WHERE:
+        return None
+    return node.array
+
+
+def _seen(node: Node, key: Any) -> tuple[Node, bool]:
+    """The elements that a basic ``key`` selects: a view, or one number."""
+    return (element(node, key), False) if names_one(node, key) else (index(node, key), True)
+
+
+def _picked(array: np.ndarray[Any, Any], key: Any) -> Node:
+    try:
+        picked = kernel_frame("pick")(array.__getitem__, key) if listeners() else array[key]
+    except IndexError as error:
+        raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
+    return adopted(np.asarray(picked))
+
+
+def put(node: Node, key: Any, value: Node | Scalar) -> None:
+    """Write ``value`` to the elements that ``key`` selects."""
+    basic = is_basic(key)
+    if not basic and not is_here(node):
+        key = _whole(_with_arrays(key))
+        if not is_basic(key):
+            on_device.put(node, key, value)
+            return
+    elif not basic:
+        key = _stored_key(key, node)
+        basic = is_basic(key)
+    if value.__class__ in _NUMBERS and basic:
+        _check_number(value, node.dtype)
+    if _put_stored(node, key, value):
+        return
+    if basic or not is_here(node):
+        if node.base.op is not SOURCE and is_here(node):
+            writable(node)
+        assign(index(node, key), value)
+        return
+    new = np.asarray(read(value) if isinstance(value, Node) else typed_scalar(value, node.dtype))
+    check_kind(new, node)
+    here = copy_context()  # options are those of the caller, NumPy's warnings are not
+    change("put", node, lambda array: _put_array(array, key, new, here))
+
+
+_NUMBERS = (Number, Element)
+
+
+def _check_number(number: Any, dtype: np.dtype[Any]) -> None:
+    """Raise, as NumPy does, for a number of another type that a signed integer cannot hold."""
+    if number.dtype is not dtype and dtype.kind == "i":
+        scalar = number.scalar
+        typed_scalar(scalar.item() if isinstance(scalar, np.generic) else scalar, dtype)
+
+
+def _stored_key(key: Any, node: Node) -> Any:
+    """``key`` as NumPy takes it to write to ``node``, while the caller holds the buffers in it."""
+    found = []
+    for part in key if key.__class__ is tuple else (key,):
+        stored = _stored_part(part)
+        if stored is None or (stored.__class__ is np.ndarray and not _is_apart(node, part._node)):
+            key = plain(key)
+            _check_key(key)
+            return key
+        found.append(None if stored is _NEW_AXIS else stored)
+    return tuple(found) if key.__class__ is tuple else found[0]
+
+
+def _put_array(
+    array: np.ndarray[Any, Any], key: Any, new: np.ndarray[Any, Any], here: Context
+) -> None:
+    try:
+        if not here.run(masks.put, array, key, new):
+            array[key] = new
+    except IndexError as error:
+        raise IndexRangeError(f"{error}; the buffer has shape {array.shape}") from None
+    except (ValueError, TypeError) as error:
+        raise ShapeError(
+            f"an assignment needs one value, or as many as the index picks places: {error}; the "
+            f"value has shape {new.shape}"
+        ) from None
+
+
+def _put_stored(node: Node, key: Any, value: Any) -> bool:
+    """Write to stored elements the short way, if there is nothing in the way.
+
+    Programs fill arrays number by number and mask by mask, so the usual case is short: both sides
+    are stored, nobody has yet to read the old elements, and each side has memory of its own.
+    Whatever NumPy refuses is left to the long way, whose errors say more.
+    """
+    array = node.array
+    if array is None or not array.flags.carray or node.readers:
+        return False
+    told = listeners()
+    if value.__class__ not in _SCALARS:
+        if value.dtype is not node.dtype:
+            return False
+        if isinstance(value, Number):
+            value = value.scalar
+        elif value.array is None:
+            return False
+        elif _is_apart(node, value):
+            value = value.array
+        else:
+            return is_basic(key) and _is_there(array, key, value.array)
+    quiet = node.dtype is float64 or node.dtype is int64  # of which nothing is lost
+    if quiet and not told and key.__class__ is not np.ndarray:
+        try:
+            array[key] = value
+        except (IndexError, TypeError, ValueError, OverflowError):
+            return False
+        return True
+    start = perf_counter() if told else 0.0
+    try:
+        if key.__class__ is not np.ndarray or not masks.put(array, key, value):
+            write = kernel_frame("assign") if told else directly
+            quietly(write, array.__setitem__, key, value)
+    except (IndexError, TypeError, ValueError, OverflowError):
+        return False
+    if told:
+        seconds, nbytes = perf_counter() - start, array[key].nbytes
+        tell(KernelRan("assign", nbytes, seconds, 0, getattr(value, "nbytes", 0), start))
+    return True
+
+
+def _is_there(array: np.ndarray[Any, Any], key: Any, value: np.ndarray[Any, Any]) -> bool:
+    """Whether ``value`` is what ``key`` names in ``array``: what ``x[a:b] += y`` ends with."""
+    try:
+        part: Any = array[key]
+    except IndexError:
+        return False
+    return (
+        part.__class__ is np.ndarray
+        and part.shape == value.shape
+        and part.strides == value.strides
+        and address_of(part) == address_of(value)
+    )
+
+
+def _is_apart(node: Node, value: Node) -> bool:
+    """Whether two stored nodes share no memory; short where that is memory of our own."""
+    kind = value.__class__
+    if (kind is Loose or kind is Fresh) and not value.is_shared:  # type: ignore[attr-defined]
+        return value is not node
+    one, two = node.block, value.block
+    if isinstance(one, _OWN) and isinstance(two, _OWN):
+        return one is not two
+    if node.array is None or value.array is None:
+        return False
+    return value.array.size == 1 or not np.may_share_memory(node.array, value.array)
+
+
+_OWN = (PoolBlock, LooseBlock)
+"""Blocks on memory that no other block has."""
+
+
+def _with_arrays(key: Any) -> Any:
+    """``key`` with lists turned into arrays."""
+    if key.__class__ is list:
+        return _array_of_indices(key)
+    if key.__class__ is tuple:
+        return tuple([_array_of_indices(part) if part.__class__ is list else part for part in key])
+    return key
+
+
+def _whole(key: Any) -> Any:
+    """``key`` with NumPy's whole numbers, and buffers of one, turned into Python's."""
+    if key.__class__ is tuple:
+        return tuple([part if part.__class__ in _BASIC else _whole(part) for part in key])
+    node = getattr(key, "_node", None)
+    if isinstance(node, Node) and not node.shape and node.dtype.kind in "iu":
+        return int(node.scalar if isinstance(node, Number) else read(node))
+    is_one = isinstance(key, np.integer | np.ndarray) and not key.ndim and key.dtype.kind in "iu"
+    return int(key) if is_one else key
+
+
+def _array_of_indices(key: list[Any]) -> Any:
+    try:
+        return np.asarray(key, dtype=None if key else np.int64)
+    except ValueError as error:
+        raise IndexRangeError(
+            f"a list of indices needs rows of one length at every level, got {key!r} ({error})"
+        ) from None
+
+
+def _check_key(key: Any) -> None:
+    """Say what a key may be, before NumPy says it in fewer words."""
+    for part in key if isinstance(key, tuple) else (key,):
+        kind = getattr(part, "dtype", np.dtype(int)).kind
+        if isinstance(part, float | complex | str) or kind not in "iub":
+            raise IndexRangeError(
+                f"only integers, slices, ellipsis, None and integer or boolean arrays are valid "
+                f"indices: an index needs to be a whole number, a slice, None, an ellipsis, or an "
+                f"array or list of whole numbers or bools; got {part!r}"
+            )

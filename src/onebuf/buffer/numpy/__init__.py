@@ -1,0 +1,1 @@
+"""NumPy's interface on buffers: methods, functions, ``out=``, flags and orders."""

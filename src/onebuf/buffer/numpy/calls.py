@@ -1,0 +1,111 @@
+"""NumPy's own functions called with buffers: on windows, and the arrays in the answer as buffers.
+
+This is what happens to every function that nothing of ours answers, so it has to hold for all of
+them: buffers anywhere in the arguments (in lists, in tuples, by name), results of any shape (none,
+one, a named tuple of several, text), and ``out``, which comes back as the very object that went in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf import dtypes
+from onebuf.buffer.exchange.export import window
+from onebuf.buffer.handle import Handle
+from onebuf.engine import is_here, read, settle_readers
+from onebuf.errors import ArgumentTypeError, ExportError
+from onebuf.graph import SOURCE, Number
+from onebuf.ops import quiet_context
+
+
+def on_arrays(
+    kind: type[Handle], function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """``function`` of windows on the buffers among its arguments.
+
+    NumPy may write to whatever it is given, so pending readers of all of it are realised first.
+    Floating-point events are as silent as they are for buffers everywhere.
+    """
+    call = Call(kind)
+    call.expect(kwargs.get("out"))
+    arrays = [call.give(x) for x in args]
+    named = {name: call.give(x) for name, x in kwargs.items()}
+    try:
+        return call.take(quiet_context().run(function, *arrays, **named))
+    except ValueError as error:
+        if "__array__ method not producing an array" not in str(error):
+            raise
+        arrays = [call.give(_unwrapped(x)) for x in arrays]
+        named = {name: call.give(_unwrapped(x)) for name, x in named.items()}
+        return call.take(quiet_context().run(function, *arrays, **named))
+
+
+def _unwrapped(x: Any) -> Any:
+    """The buffer by which the program's own object answers ``__array__``; else ``x`` itself."""
+    if isinstance(x, np.ndarray | np.generic | type) or not hasattr(x, "__array__"):
+        return x
+    found = x.__array__()
+    return found if isinstance(found, Handle) else x
+
+
+class Call:
+    """One call of NumPy: which array stands for which of the caller's objects."""
+
+    __slots__ = ("given", "kind")
+
+    def __init__(self, kind: type[Handle]) -> None:
+        self.kind = kind
+        self.given: dict[int, tuple[Any, Any]] = {}
+        """What the caller passed, and the array that took its place, by the id of the array."""
+
+    def expect(self, out: Any) -> None:
+        """Note arrays that are to come back as they are; refuse what cannot be written."""
+        for part in out if isinstance(out, tuple) else (out,):
+            if isinstance(part, np.ndarray):
+                self.given[id(part)] = (part, part)
+            elif isinstance(part, Handle) and part._is_number:
+                raise ArgumentTypeError(
+                    f"return arrays must be of ArrayType: out needs memory, got a number, {part}; "
+                    f"make memory for it with onebuf.empty(())"
+                )
+            elif isinstance(part, Handle) and part._node.base.op is SOURCE:
+                raise ExportError(
+                    f"out needs elements in memory, but those of {part._node.base.arg.name} are "
+                    f"read and written on demand; assign the result instead: b[...] = result"
+                )
+
+    def give(self, x: Any) -> Any:
+        """``x`` with the buffers in it turned into windows."""
+        if isinstance(x, Handle):
+            if x._is_number and is_here(x._node):
+                return read(x._node)[()]
+            array = window(x._node)
+            if x._node.base.op is SOURCE:
+                array.flags.writeable = False  # what is written to a copy would be lost
+            settle_readers(x._node)
+            self.given[id(array)] = (x, array)
+            return array
+        if isinstance(x, list | tuple) and any(isinstance(part, _NESTED) for part in x):
+            parts = [self.give(part) for part in x]
+            return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+        return x
+
+    def take(self, result: Any) -> Any:
+        """``result`` with the arrays in it turned into buffers; what was passed comes back."""
+        passed = self.given.get(id(result))
+        if passed is not None:
+            return passed[0]
+        if isinstance(result, list | tuple):
+            parts = [self.take(part) for part in result]
+            return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+        if isinstance(result, np.generic) and dtypes.is_supported(result.dtype):
+            return self.kind._value(Number.of(result, result.dtype))
+        if type(result) is np.ndarray and dtypes.is_supported(result.dtype):
+            return self.kind(result)  # type: ignore[call-arg]
+        return result
+
+
+_NESTED = (Handle, list, tuple)

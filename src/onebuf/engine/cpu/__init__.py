@@ -1,0 +1,1 @@
+"""Compiled programs on the host: which, how launched, over how many threads."""

@@ -1,0 +1,133 @@
+"""Candidates: the renderings of a nest that are right for one call, the usual one among them.
+
+Every one of them computes the same bits. What is asked here is only whether it may be used at all:
+a rendering that writes past the caches needs rows that begin on lines of memory, one that keeps
+results on the stack needs rows that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+from onebuf.engine.cpu.strategy import Facts, facts_of, is_aligned, keeps_of, paces_of
+from onebuf.kernel import LANES, Nest
+from onebuf.render.llvm.rendering import Keep, Rendering, Strategy
+
+VECTOR_NBYTES = (32, 64, 128)
+"""Bytes that a vector may have."""
+GRAIN = 16384
+"""About as many elements as a thread usually takes at a time."""
+GRAINS = (GRAIN // 4, GRAIN, GRAIN * 4)
+"""What it may take instead; with vectors and lines of memory, these are multiples of 64."""
+
+
+class Choice(NamedTuple):
+    """A way to run a nest: how it is rendered, and how many elements a thread takes at a time."""
+
+    rendering: Rendering
+    grain: int = GRAIN
+
+    def __str__(self) -> str:
+        rendering, grain = self
+        parts = [rendering.strategy, f"{rendering.lanes} lanes"]
+        if rendering.streamed:
+            parts.append("streamed")
+        if any(rendering.paces):
+            parts.append("spaced")
+        if rendering.keep:
+            parts.append(f"kept in {rendering.keep}")
+        return ", ".join(parts) + ("" if grain == GRAIN else f", {grain} at a time")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A nest with the sizes, addresses and strides of one call of it."""
+
+    nest: Nest
+    extents: tuple[int, ...]
+    addresses: list[int]
+    strides: list[tuple[int, ...]]
+
+
+def is_legal(call: Call, rendering: Rendering) -> bool:
+    """Whether a rendering is right for a call."""
+    nest, facts = call.nest, facts_of(call.nest)
+    if rendering.strategy not in _strategies(facts):
+        return False
+    if rendering.lanes not in _lanes(facts, rendering.strategy):
+        return False
+    if rendering.paces not in _paces(call, rendering.strategy):
+        return False
+    if rendering.strategy != "rows" and rendering.keep:
+        return False
+    if rendering.keep not in keeps_of(nest, call.extents[-1]):
+        return False
+    if not rendering.streamed:
+        return True
+    plain = rendering.strategy != "columns" and rendering.keep != "output"
+    return plain and is_aligned(nest, call.addresses, call.strides)
+
+
+def candidates(call: Call) -> list[Rendering]:
+    """All renderings that are right for a call."""
+    facts = facts_of(call.nest)
+    keeps: tuple[Keep, ...] = ("", "stack", "output")
+    found = [
+        Rendering(lanes, strategy, streamed, paces, keep)
+        for strategy in _strategies(facts)
+        for lanes, streamed, paces, keep in product(
+            _lanes(facts, strategy), (False, True), _paces(call, strategy), keeps
+        )
+    ]
+    return [rendering for rendering in found if is_legal(call, rendering)]
+
+
+def neighbours(call: Call, choice: Choice, shared: bool) -> Iterator[Choice]:
+    """The choices that differ from one in a single respect.
+
+    ``shared``: whether threads share the call, so that the grain matters.
+    """
+    rendering, grain = choice
+    for other in candidates(call):
+        if _distance(rendering, other) == 1:
+            yield Choice(other, grain)
+    for size in GRAINS if shared else ():
+        if size != grain:
+            yield Choice(rendering, size)
+
+
+def _distance(one: Rendering, two: Rendering) -> int:
+    """In how many respects two renderings differ; going over memory otherwise is one alone, if
+    everything else is as plain as can be."""
+    if one.strategy != two.strategy:
+        return 1 if two == Rendering(two.lanes, two.strategy) else 2
+    names = ("lanes", "streamed", "paces", "keep")
+    return sum(getattr(one, name) != getattr(two, name) for name in names)
+
+
+def _lanes(facts: Facts, strategy: Strategy) -> tuple[int, ...]:
+    counts = [nbytes * facts.lanes // 64 for nbytes in VECTOR_NBYTES]
+    if strategy == "columns":
+        counts = [min(count, LANES) for count in counts]
+    return tuple(sorted(set(counts)))
+
+
+def _strategies(facts: Facts) -> tuple[Strategy, ...]:
+    found: tuple[Strategy, ...] = ("rows",)
+    if facts.has_columns:
+        found = (*found, "columns")
+    if facts.has_tiles:
+        found = (*found, "tiles")
+    if facts.has_squares:
+        found = (*found, "squares")
+    return found
+
+
+def _paces(call: Call, strategy: Strategy) -> tuple[tuple[int, ...], ...]:
+    if strategy in ("tiles", "squares"):
+        return ((),)
+    paces = paces_of(call.nest, strategy, call.strides)
+    return ((), paces) if paces else ((),)

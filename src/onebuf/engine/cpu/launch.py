@@ -1,0 +1,309 @@
+"""Launching: a kernel with all of its arguments but the addresses and the scalars.
+
+What can be decided once for a form of graph is decided when a launch is prepared: the order of the
+loops, the rendering, the program, the extents and strides, and how threads share the work. What is
+left for each run is to put addresses in front of that and to call.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+
+from onebuf.engine.cpu.atomic import Action, perform
+from onebuf.engine.cpu.autotune import findings_of, search
+from onebuf.engine.cpu.candidates import Call, Choice
+from onebuf.engine.cpu.program import (
+    PLAIN,
+    SHARED,
+    WORD_NBYTES,
+    compiled,
+    pack,
+    program,
+    report,
+    share,
+    share_in_pieces,
+)
+from onebuf.engine.cpu.strategy import VECTOR_NBYTES, checked, choose
+from onebuf.engine.gate import cpu
+from onebuf.events import kernel_frame, listeners
+from onebuf.graph import TAKE, WRITE
+from onebuf.kernel import CHUNK, LOAD, Nest, best_order, partials, permuted, reordered
+from onebuf.memory import address_of, address_of_bytes
+from onebuf.options import options
+from onebuf.render.llvm.rendering import Rendering
+from onebuf.scheduler.fuse.group import Group
+
+Compile = Callable[[Nest, Rendering], Any]
+Limits = list[tuple[int, int]]
+
+QUICK = 2048
+"""For fewer elements than this the interpreter's lock is not let go."""
+STRIPS = {"rows": 1, "columns": 128, "squares": 64, "tiles": 64}
+"""Fewer indices than this are not taken apart from their neighbours, by strategy; in others, no
+fewer than lanes."""
+WIDE = {"columns": 2048, "squares": 512}
+"""Where memory has its neighbours along the outermost axis, the more of it is gone through at a
+time, the better; up to this."""
+
+
+PIECE_STEPS = 1 << 30
+"""Of so many operations, over all elements, a kernel is done in a fraction of a second."""
+
+
+class Launch(Protocol):
+    """A kernel that is ready to run."""
+
+    def run(self, addresses: list[int], scalars: bytes) -> bool:
+        """Run it on slots that begin at ``addresses``; whether an index was outside."""
+
+    def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> bool:
+        """The same, so that nothing outside ``limits``, bytes for each slot, is touched."""
+
+    def run_then(
+        self, addresses: list[int], scalars: bytes, first: Action, then: list[Action]
+    ) -> None:
+        """Run it as one action with what is before and after (`onebuf.engine.cpu.atomic`)."""
+
+
+def prepare(group: Group) -> Launch:
+    """The launch of a group, for results at addresses that are aligned as the pool's are."""
+    if group.nest.folds_all and group.extents[0] > CHUNK:
+        return Chunked(group)
+    return Single(group)
+
+
+class Words:
+    """The arguments of a call that do not change: extents and strides."""
+
+    __slots__ = ("extents", "strides", "has_flag", "_front", "_tail", "_flag")
+
+    def __init__(
+        self, nest: Nest, extents: tuple[int, ...], strides: list[tuple[int, ...]]
+    ) -> None:
+        self.extents = extents
+        self.strides = strides
+        words = [*extents, *[step for stride in strides for step in stride]]
+        self._front = struct.Struct(f"{len(strides)}q")
+        self._tail = struct.pack(f"{len(words)}q", *words)
+        flag = next((step.arg for step in nest.steps if step.op is TAKE), None)
+        self.has_flag = flag is not None
+        """Whether a kernel may leave word that an index was outside."""
+        self._flag = 0 if flag is None else WORD_NBYTES * (len(strides) + len(words) + flag)
+
+    def with_addresses(self, addresses: list[int], scalars: bytes) -> bytes:
+        """The argument block of a call, as `onebuf.render.llvm.loop.loops` lays it out."""
+        return self._front.pack(*addresses) + self._tail + scalars
+
+    def is_outside(self, block: Any) -> bool:
+        """Whether a kernel has left word in its arguments that an index was outside."""
+        return self.has_flag and struct.unpack_from("q", block, self._flag)[0] != 0
+
+
+def arranged(group: Group) -> tuple[Nest, tuple[int, ...], list[tuple[int, ...]]]:
+    """The nest of a group, its extents and strides with the loops in the best order."""
+    nest, extents = group.nest, group.extents
+    strides = [reach.view.stride for reach in group.reaches]
+    order = best_order(nest)
+    if order is None:
+        return nest, extents, strides
+    turned = [permuted(stride, order) for stride in strides]
+    return reordered(nest, order), permuted(extents, order), turned
+
+
+class Single:
+    """A kernel of one program."""
+
+    __slots__ = (
+        *("name", "nest", "rendering", "words"),
+        *("_call", "_program", "_count", "_grain", "_piece", "_end"),
+    )
+
+    def __init__(self, group: Group) -> None:
+        nest, extents, strides = arranged(group)
+        offsets = [reach.view.offset * reach.node.dtype.itemsize for reach in group.reaches]
+        self.name = group.name
+        self.nest = nest
+        self.rendering = choose(nest, extents, offsets, strides)
+        self.words = Words(nest, extents, strides)
+        self._program = program(nest, self.rendering)
+        self._grain = _grain(nest, extents, Choice(self.rendering))
+        self._end = extents[0]
+        numel = prod(extents)
+        is_shared = numel >= SHARED and not nest.folds_all and not nest.scans_all
+        self._count = extents[0] if is_shared else 0
+        is_write = any(node.op is WRITE for node in group.outputs)
+        # A write that is interrupted has happened or not.
+        self._piece = extents[0] if is_write else _piece(nest, extents, self._grain)
+        self._call = self._program.quick if numel < QUICK else self._program.call
+
+    def run(self, addresses: list[int], scalars: bytes) -> bool:
+        """Run it on slots that begin at ``addresses``; whether an index was outside."""
+        words = self.words.with_addresses(addresses, scalars)
+        if options().search_seconds and self._is_apart(addresses):
+            self._run_as_found(addresses, address_of_bytes(words))
+        elif self._count:
+            share_in_pieces(
+                *(self._program, address_of_bytes(words), self._count),
+                *(self._grain, self._piece, self.name),
+            )
+        elif listeners():
+            kernel_frame(self.name)(self._call, address_of_bytes(words), 0, self._end)
+        else:
+            self._call(address_of_bytes(words), 0, self._end)
+        return self.words.has_flag and self.words.is_outside(words)
+
+    def run_then(
+        self, addresses: list[int], scalars: bytes, first: Action, then: list[Action]
+    ) -> None:
+        """Run it as one action with what is before and after (`onebuf.engine.cpu.atomic`)."""
+        assert not self.words.has_flag, "an index outside would have to be looked at first"
+        words = self.words.with_addresses(addresses, scalars)
+        call, arguments = self._call, (address_of_bytes(words), 0, self._end)
+        if self._count:
+            call, arguments = cpu().shared(self._program, arguments[0], self._count, self._grain)
+        actions = [first, (call, *arguments), *then]
+        if listeners():
+            kernel_frame(self.name)(perform, actions)
+        else:
+            perform(actions)
+
+    def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> bool:
+        """The same, so that nothing outside ``limits``, bytes for each slot, is touched."""
+        extents, strides = self.words.extents, self.words.strides
+        words = pack(addresses, extents, strides, scalars, limits)
+        careful = program(self.nest, checked(self.rendering))
+        share(careful, address_of(words), self._end, self._grain if self._count else self._end)
+        report(words, self.nest)
+        return self.words.is_outside(words)
+
+    # -- searching ---------------------------------------------------------------------------------
+
+    def _run_as_found(self, addresses: list[int], words: int) -> None:
+        """Run it in the fastest way that is known, after looking for one if there is time."""
+        call = Call(self.nest, self.words.extents, addresses, self.words.strides)
+        usual = Choice(choose(call.nest, call.extents, addresses, call.strides))
+        shared = bool(self._count) and options().threads != 1
+        choice = search(call, usual, shared, lambda one: self._prepared(one, words, compiled))
+        self._prepared(choice, words, program)()
+
+    def _prepared(self, choice: Choice, words: int, compile: Compile) -> Callable[[], None]:
+        """What runs it once in a given way."""
+        chosen = compile(self.nest, choice.rendering)
+        if not self._count:
+            return lambda: kernel_frame(self.name)(chosen.call, words, 0, self._end)
+        grain = _grain(self.nest, self.words.extents, choice)
+        return lambda: share(chosen, words, self._count, grain, self.name)
+
+    def _is_apart(self, addresses: list[int]) -> bool:
+        """Whether no memory that is written is read as well: then a kernel can run again, and in
+        any order of its elements. Where an index leads is not known."""
+        loads = [step for step in self.nest.steps if step.op is LOAD]
+        if any(step.args for step in loads) or self.rendering.strategy not in STRIPS:
+            return False
+        read = {step.arg for step in loads}
+        spans = {n: self._span(n, addresses[n]) for n in read | self.nest.written}
+        return not any(
+            spans[one][0] < spans[two][1] and spans[two][0] < spans[one][1]
+            for one in self.nest.written
+            for two in read
+        )
+
+    def _span(self, slot: int, address: int) -> tuple[int, int]:
+        """The first byte of what a slot reaches, and the one after the last."""
+        nbytes = self.nest.slots[slot].dtype.itemsize
+        pairs = zip(self.words.extents, self.words.strides[slot], strict=True)
+        ends = [(extent - 1) * stride * nbytes for extent, stride in pairs]
+        low, high = sum(min(0, end) for end in ends), sum(max(0, end) for end in ends)
+        return address + low, address + high + nbytes
+
+
+def found_by_search(group: Group) -> str:
+    """What searching has found out about a kernel, for people; empty if nothing."""
+    if group.nest.folds_all and group.extents[0] > CHUNK:
+        return ""
+    nest, extents, strides = arranged(group)
+    call = Call(nest, extents, [0] * len(strides), strides)
+    usual = Choice(choose(nest, extents, call.addresses, strides))
+    found = findings_of(nest, extents, usual)
+    best = found.best(call, usual)
+    if best == usual:
+        return ""
+    return f"{best}: found by search, {1 / found.times[best]:.2f} times as fast as {usual}"
+
+
+class Chunked:
+    """A fold of everything: first chunk by chunk, shared out, then the chunks."""
+
+    __slots__ = ("name", "nests", "extent", "chunks", "words", "parts", "_programs")
+
+    def __init__(self, group: Group) -> None:
+        self.name = group.name
+        self.nests = partials(group.nest)
+        self.extent = group.extents[0]
+        self.chunks = -(-self.extent // CHUNK)
+        self.parts = [slot.dtype for slot in self.nests[0].slots[len(group.nest.slots) :]]
+        strides = [*[reach.view.stride for reach in group.reaches], *[(1,) for _ in self.parts]]
+        sizes = ((self.extent,), (self.chunks,))
+        self.words = [Words(n, size, strides) for n, size in zip(self.nests, sizes, strict=True)]
+        self._programs = [program(nest) for nest in self.nests]
+
+    def run(self, addresses: list[int], scalars: bytes) -> bool:
+        """Run it on slots that begin at ``addresses``; whether an index was outside."""
+        parts = [np.empty(self.chunks, dtype) for dtype in self.parts]
+        places = [*addresses, *[address_of(part) for part in parts]]
+        first, second = [words.with_addresses(places, scalars) for words in self.words]
+        grain = 2 * CHUNK
+        share_in_pieces(
+            *(self._programs[0], address_of_bytes(first), self.extent),
+            *(grain, _piece(self.nests[0], (self.extent,), grain), self.name),
+        )
+        if self.words[0].is_outside(first):
+            return True
+        self._programs[1].quick(address_of_bytes(second), 0, self.chunks)
+        return self.words[1].is_outside(second)
+
+    def run_then(
+        self, addresses: list[int], scalars: bytes, first: Action, then: list[Action]
+    ) -> None:
+        """It has two parts, which are never one action."""
+        raise AssertionError("a fold of everything overwrites nothing")
+
+    def check(self, addresses: list[int], scalars: bytes, limits: Limits) -> bool:
+        """The same, so that nothing outside ``limits``, bytes for each slot, is touched."""
+        parts = [np.empty(self.chunks, dtype) for dtype in self.parts]
+        places = [*addresses, *[address_of(part) for part in parts]]
+        bounds = [(address_of(part), address_of(part) + part.nbytes) for part in parts]
+        for nest, words in zip(self.nests, self.words, strict=True):
+            block = pack(places, words.extents, words.strides, scalars, [*limits, *bounds])
+            (extent,) = words.extents
+            grain = 2 * CHUNK if nest.partial else extent
+            share(program(nest, checked(PLAIN)), address_of(block), extent, grain)
+            report(block, nest)
+            if words.is_outside(block):
+                return True
+        return False
+
+
+def _piece(nest: Nest, extents: tuple[int, ...], grain: int) -> int:
+    """How many indices of the outermost axis are gone over before an interrupt is looked for."""
+    work = prod(extents[1:]) * len(nest.steps)
+    return max(1, PIECE_STEPS // max(1, work) // grain) * grain
+
+
+def _grain(nest: Nest, extents: tuple[int, ...], choice: Choice) -> int:
+    """How many indices of the outermost axis a thread takes at a time."""
+    rendering = choice.rendering
+    least = STRIPS.get(rendering.strategy, rendering.lanes) if nest.ndim == 2 else 1
+    if rendering.strategy in WIDE and nest.ndim == 2:
+        share = -(-extents[0] // cpu().cores())
+        most = WIDE[rendering.strategy]
+        least = max(least, min(most, -(-share // VECTOR_NBYTES) * VECTOR_NBYTES))
+    grain = max(least, choice.grain // max(1, prod(extents[1:])))
+    if len(extents) == 1:
+        grain = -(-grain // VECTOR_NBYTES) * VECTOR_NBYTES
+    return grain

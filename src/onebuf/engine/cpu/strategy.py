@@ -1,0 +1,227 @@
+"""Choosing: which rendering of a nest suits the sizes of a call.
+
+No choice changes a value; each was measured to be the faster one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, lru_cache
+from math import prod
+from typing import NamedTuple
+
+from onebuf.engine.cpu.small_kernels import SHORT
+from onebuf.graph import RANDOM_WORDS
+from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
+from onebuf.render.llvm.element.elementwise import FLOATS_ONLY
+from onebuf.render.llvm.element.float16 import HALVES
+from onebuf.render.llvm.loop.cache_tiles import has_tiles
+from onebuf.render.llvm.loop.columns import has_columns
+from onebuf.render.llvm.loop.padding import hidden
+from onebuf.render.llvm.loop.prefetch import picked_rows
+from onebuf.render.llvm.loop.register_tiles import has_squares
+from onebuf.render.llvm.loop.row_cache import kept_steps, row_slot
+from onebuf.render.llvm.loop.scans import column_lanes, has_scans
+from onebuf.render.llvm.memory.masked_access import has_tail
+from onebuf.render.llvm.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
+
+VECTOR_NBYTES = 64
+"""Bytes of the vectors that kernels compute with: two registers of AVX2 or four of SSE, so that one
+can be worked on while another is waited for."""
+RANDOM_LANES = 32
+"""Lanes of kernels with random bits, of which several share a counter."""
+SHORT_OF_BYTES = 32
+"""The same where what is left over of a row is no vector."""
+LONG = 64
+"""Rows of this many elements and more may have longer vectors."""
+MANY = 16
+"""Fewer rows than this are folded one by one."""
+
+STREAMED_BYTES = 12 << 20
+"""Results of more bytes than this are written past the caches, which they would only fill."""
+LINE_NBYTES = 64
+PACES = 4
+"""Elements at most so far apart are picked from whole vectors."""
+FETCHED_NBYTES = 512
+"""Rows of at least so many bytes are asked for ahead where indices point to them."""
+LEAST = 8
+"""Fewer rows or columns than this are not worth turning round."""
+
+
+def choose(
+    nest: Nest, extents: tuple[int, ...], addresses: list[int], strides: list[tuple[int, ...]]
+) -> Rendering:
+    """The rendering to compile and run."""
+    facts = _facts(nest)
+    if facts.has_scans:
+        return _rendering("scans", column_lanes(nest, facts.lanes))
+    wide = len(extents) > 1
+    is_short = wide and facts.has_columns and extents[-1] < facts.short and extents[-2] >= MANY
+    if facts.folds_columns or is_short:
+        lanes = min(facts.lanes, LANES)
+        return _rendering("columns", lanes, paces=_paces(facts.jumps_down, -2, strides))
+    streamed = prod(extents) >= facts.streamed_numel and is_aligned(nest, addresses, strides)
+    if facts.has_tiles and min(extents[-2:]) >= LEAST:
+        return _rendering("squares" if facts.has_squares else "tiles", facts.lanes, streamed)
+    paces = _paces(facts.jumps_along, -1, strides)
+    keep = _keep(nest, facts.kept, extents[-1]) if facts.kept else ""
+    lanes = facts.lanes if extents[-1] < LONG else facts.many_lanes
+    found = _rendering("rows", lanes, streamed and keep != "output", paces, keep)
+    return _ahead(found) if facts.row_nbytes and _is_long(facts, extents) else found
+
+
+@cache
+def checked(rendering: Rendering) -> Rendering:
+    """The same with every address checked; memory is then touched in no other way."""
+    keep: Keep = "" if rendering.keep == "output" else rendering.keep
+    return replace(rendering, keep=keep, checked=True)
+
+
+@cache
+def _ahead(rendering: Rendering) -> Rendering:
+    return replace(rendering, ahead=True)
+
+
+def _is_long(facts: Facts, extents: tuple[int, ...]) -> bool:
+    """Whether rows that indices point to are worth asking for ahead."""
+    return extents[-1] * facts.row_nbytes >= FETCHED_NBYTES
+
+
+@cache
+def _rendering(
+    strategy: Strategy,
+    lanes: int,
+    streamed: bool = False,
+    paces: tuple[int, ...] = (),
+    keep: Keep = "",
+) -> Rendering:
+    return Rendering(lanes, strategy, streamed, paces, keep)
+
+
+def _paces(jumps: bool, axis: int, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The distances between elements along an axis, as far as they are small; () if none is."""
+    if not jumps:
+        return ()
+    paces = tuple([stride[axis] if 1 < stride[axis] <= PACES else 0 for stride in strides])
+    return paces if any(paces) else ()
+
+
+def _keep(nest: Nest, kept: tuple[int, ...], extent: int) -> Keep:
+    """Where to keep what two loops over a row need."""
+    if extent * len(kept) * max(nest.steps[n].dtype.itemsize for n in kept) <= KEPT_NBYTES:
+        return "stack"
+    return "output" if len(kept) == 1 and row_slot(nest, kept[0]) is not None else ""
+
+
+def keeps_of(nest: Nest, extent: int) -> tuple[Keep, ...]:
+    """Where what two loops over a row of so many elements need may be kept, "" if nowhere."""
+    kept = facts_of(nest).kept
+    keep = _keep(nest, kept, extent) if kept else ""
+    if keep != "stack":
+        return ("", keep) if keep else ("",)
+    has_row = len(kept) == 1 and row_slot(nest, kept[0]) is not None
+    return ("", "stack", "output") if has_row else ("", "stack")
+
+
+def paces_of(nest: Nest, strategy: Strategy, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The small distances between elements along the axis of a strategy's lanes."""
+    facts = facts_of(nest)
+    if strategy == "columns":
+        return _paces(facts.jumps_down, -2, strides)
+    return _paces(facts.jumps_along, -1, strides)
+
+
+def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]]) -> bool:
+    """Whether every row that a call writes begins on a line of memory."""
+    for number in nest.written:
+        slot = nest.slots[number]
+        nbytes = slot.dtype.itemsize
+        outer = zip(slot.steps[:-1], strides[number][:-1], strict=True)
+        if (
+            slot.steps[-1] != 1
+            or addresses[number] % LINE_NBYTES
+            or any(not step or stride * nbytes % LINE_NBYTES for step, stride in outer)
+        ):
+            return False
+    return True
+
+
+class Facts(NamedTuple):
+    """What can be said of a nest without its sizes."""
+
+    lanes: int
+    many_lanes: int
+    """For long rows."""
+    has_columns: bool
+    short: int
+    folds_columns: bool
+    has_tiles: bool
+    has_squares: bool
+    jumps_along: bool
+    jumps_down: bool
+    has_scans: bool
+    kept: tuple[int, ...]
+    row_nbytes: int
+    """The size of the elements of rows that indices point to; 0 if there are none."""
+    streamed_numel: int
+    """The least number of elements at which all results are large."""
+
+
+@lru_cache(1024)
+def _facts(nest: Nest) -> Facts:
+    loads = [nest.slots[step.arg] for step in nest.steps if step.op is LOAD]
+    return Facts(
+        lanes=_lanes(nest),
+        many_lanes=_lanes(nest) * (2 if _waits(nest) else 1),
+        has_columns=has_columns(nest),
+        short=SHORT if has_tail(nest, range(len(nest.steps)), True) else SHORT_OF_BYTES,
+        folds_columns=has_columns(nest) and _folds_columns(nest),
+        has_tiles=has_tiles(nest),
+        has_squares=has_squares(nest),
+        jumps_along=any(slot.steps[-1] == ANY for slot in loads),
+        jumps_down=nest.ndim > 1 and any(slot.steps[-2] == ANY for slot in loads),
+        has_scans=has_scans(nest),
+        kept=() if nest.partial else kept_steps(nest),
+        row_nbytes=max((nest.slots[n].dtype.itemsize for _, n in picked_rows(nest)), default=0),
+        streamed_numel=max(
+            STREAMED_BYTES // nest.slots[number].dtype.itemsize for number in nest.written
+        ),
+    )
+
+
+facts_of = _facts
+
+
+def _lanes(nest: Nest) -> int:
+    """Lanes that fill two registers of the usual size with the widest elements."""
+    if any(step.op in RANDOM_WORDS for step in nest.steps):
+        return RANDOM_LANES
+    here = [n for n, depth in enumerate(nest.depths) if depth == nest.ndim]
+    sizes = [_nbytes(nest.steps[n]) for n in here if n not in hidden(nest)]
+    widest = max(sizes, default=4)
+    return VECTOR_NBYTES // widest
+
+
+def _nbytes(step: Step) -> int:
+    """The bytes of an element while it is computed with."""
+    nbytes = step.dtype.itemsize
+    return 4 if step.dtype in HALVES and step.op not in (LOAD, STORE) else nbytes
+
+
+def _waits(nest: Nest) -> bool:
+    """Whether functions of floats are computed, whose steps wait for one another: then more of
+    them at a time are faster, though registers do not suffice. Of doubles, they are not always."""
+    if _lanes(nest) * 4 != VECTOR_NBYTES:
+        return False
+    depths = zip(nest.steps, nest.depths, strict=True)
+    return any(step.op in FLOATS_ONLY for step, depth in depths if depth == nest.ndim)
+
+
+def _folds_columns(nest: Nest) -> bool:
+    """Whether the elements that a nest folds come from row to row."""
+    if all(step.arg.sequential for step in nest.steps if step.op in FOLDS):
+        return True
+    slots = [nest.slots[step.arg] for step in nest.steps if step.op in (LOAD, STORE)]
+    down = [slot for slot in slots if slot.steps[-2] == 1 and slot.steps[-1] not in (0, 1)]
+    along = [slot for slot in slots if slot.steps[-1] == 1]
+    return len(down) > len(along)

@@ -1,0 +1,1 @@
+"""Other devices than the host: plans, writes and transfers through a driver."""

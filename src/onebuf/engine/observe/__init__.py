@@ -1,0 +1,1 @@
+"""Looking at the engine: counters, explanations, profiles."""

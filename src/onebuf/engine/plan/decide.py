@@ -1,0 +1,233 @@
+"""Planning: whether to compile, by the rule of those who rent skis.
+
+Interpreting a graph costs little at once and again each time; compiling costs once. So a structure
+is interpreted until the time that took, or is about to take, reaches what compiling costs. Nobody
+waits for a compiler to add two vectors, and nothing is interpreted for long. The compiler itself
+has to be loaded once, which all structures that are due pay for together.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from onebuf.engine import gate
+from onebuf.engine.cpu.fallback import is_internal, note
+from onebuf.engine.cpu.small_kernels import is_ours
+from onebuf.engine.plan.liveness import alone_in, replayed_in, states_of, worth_storing
+from onebuf.engine.plan.plan import Held, Plan, make_plan
+from onebuf.graph import RANDOM_BITS, Node, Op
+from onebuf.options import options
+from onebuf.scheduler import Item, schedule
+from onebuf.scheduler.pieces import MOST_NODES, is_computed
+from onebuf.scheduler.plan_key import form_of, structure_of
+
+if TYPE_CHECKING:
+    from onebuf.scheduler.fuse.multipass import Kernel
+    from onebuf.scheduler.guard import Guard
+
+DT = np.dtype[Any]
+
+COMPILE_SECONDS = 0.02
+"""What new kernels cost, about."""
+LOAD_SECONDS = 0.2
+"""What loading the compiler costs, about."""
+BYTES_A_SECOND = 2.5e9
+"""How fast NumPy's loops go through memory, about, on memory that was just allocated."""
+RANDOM_BYTES_A_SECOND = 3e8
+"""How fast NumPy's loops make random bits, about."""
+ITEM_SECONDS = 5e-6
+MOST_STRUCTURES = 65536
+MOST_PLANS = 4096
+GUARDED = 4
+"""A plan that was found so often gets a guard, which takes a millisecond to write."""
+
+COMPILER = "llvmlite.binding"
+"""The module of the compiler, once it is loaded."""
+
+_spent: dict[int, float] = {}
+"""Seconds of interpreting, for each structure that was interpreted."""
+_waiting = [0.0]
+"""Seconds of interpreting what was due, but for the compiler."""
+
+
+class Known:
+    """A plan, how often it was found, and what it costs if it may be compiled later."""
+
+    __slots__ = ("plan", "structure", "cost", "found")
+
+    def __init__(self, plan: Plan, structure: int, cost: float) -> None:
+        self.plan = plan
+        self.structure = structure
+        self.cost = cost
+        """Seconds of interpreting; 0: it is compiled."""
+        self.found = 0
+
+
+_known: dict[Hashable, Known] = {}
+"""The plans that were made, by the form of their graphs."""
+_guards: dict[Hashable, tuple[Guard, Plan]] = {}
+"""The plan that was last found often for what a line of the program asks for, by that line."""
+
+
+def plan_for(
+    wanted: list[Node], own: bool = False, compiled: bool = False
+) -> tuple[Plan, Held] | None:
+    """What makes ``wanted`` readable, made or remembered, and the nodes to run it with.
+
+    None: there is so much to do that it has to be cut into pieces; or it has to be ``compiled``,
+    and that is not worth it yet.
+    """
+    now = options()
+    made_at = wanted[0].made_at
+    device = wanted[0].device
+    afar = None if device is None or device.is_host else device
+    searches = now.search_seconds > 0
+    how = (own, now.tier, now.check_bounds, searches, now.donate_nbytes, afar and afar.name)
+    line = (id(made_at[0]), made_at[1], how) if made_at else None
+    guarded = _guards.get(line)
+    if guarded is not None:
+        held = guarded[0](wanted)
+        if held is not None:
+            return guarded[1], held  # type: ignore[return-value]
+    form, walk = form_of(wanted, how)
+    if len(walk) > MOST_NODES and sum(map(is_computed, walk)) > MOST_NODES:
+        return None
+    states = states_of(walk, wanted)
+    key = None if form is None else (form, states)
+    known = _known.get(key) if key is not None else None
+    if known is not None and (not known.cost or not _is_due(known.structure, known.cost)):
+        known.found += 1
+        if known.found % GUARDED == 0 and not known.cost and line is not None:
+            _remember(_guards, line, _guard(wanted, walk, known.plan, states))
+        if compiled and known.cost:
+            return None
+        return known.plan, known.plan.nodes_of(walk)
+    if afar is not None:
+        plan = gate.placing().plan_on(afar, gate.placing().work_on(afar, wanted, own), walk)
+        if key is not None:
+            _remember(_known, key, Known(plan, 0, 0.0))
+        return plan, plan.nodes_of(walk)
+    try:
+        work = _work(wanted, own, walk, states, dry=False)
+        if compiled and work.cost:
+            return None
+        alone = alone_in(walk, states) - {id(node.base) for node in wanted}
+        plan = make_plan(work.items, walk, alone, work.replayed)
+    except Exception as error:
+        work, plan = Work([], []), _without_kernels(error, wanted, own, walk)
+    if key is not None:
+        _remember(_known, key, Known(plan, work.structure, work.cost))
+    return plan, plan.nodes_of(walk)
+
+
+def _without_kernels(error: Exception, wanted: list[Node], own: bool, walk: list[Node]) -> Plan:
+    """A plan that interprets, where planning or compiling ended in ``error``; or the error."""
+    if not is_internal(error):
+        raise error
+    items = schedule(wanted, own)  # where the graph itself is at fault, this raises again
+    node = wanted[0]
+    note(error, node.base.op.name, None if node.origin is None else str(node.origin))
+    return make_plan(items, walk)
+
+
+def forget_plans() -> None:
+    """Make every plan anew, as in a process that has just begun; kernels stay compiled."""
+    _known.clear()
+    _guards.clear()
+    _spent.clear()
+    _waiting[0] = 0.0
+
+
+def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan, states: bytes) -> Any:
+    guards = gate.guards()
+    if len(walk) > guards.MOST_NODES:
+        return None
+    return guards.write_guard(wanted, plan.needed, plan.made, states), plan
+
+
+def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:
+    """Put something into a table that never becomes larger than it should: the oldest goes."""
+    if value is not None:
+        if len(table) >= MOST_PLANS:
+            del table[next(iter(table))]
+        table[key] = value
+
+
+def items_for(wanted: Sequence[Node]) -> list[Kernel | Item]:
+    """The kernels, or passes of NumPy's loops, that would make ``wanted`` readable."""
+    walk = form_of(wanted).nodes
+    return _work(wanted, False, walk, states_of(walk, wanted), dry=True).items
+
+
+class Work(NamedTuple):
+    """What is to be done for a graph."""
+
+    items: list[Kernel | Item]
+    """Kernels, or passes of NumPy's loops."""
+    replayed: list[Node]
+    """Values that somebody holds, and that are computed without being stored."""
+    structure: int = 0
+    cost: float = 0.0
+    """Seconds that interpreting takes; 0: there is nothing to interpret."""
+
+
+def _work(
+    wanted: Sequence[Node], own: bool, walk: Sequence[Node], states: bytes, dry: bool
+) -> Work:
+    """Kernels or passes; a ``dry`` plan is only looked at, so it does not count as interpreting."""
+    device = wanted[0].device if wanted else None
+    if device is not None and not device.is_host:
+        return Work(gate.placing().work_on(device, wanted, own), [])
+    tier = options().tier
+    items = schedule(wanted, own)
+    structure, cost = 0, 0.0
+    if tier == "auto":
+        structure = structure_of(walk, len(wanted))
+        moved = sum(item.bytes_read + item.bytes_written for item in items)
+        drawn = sum(item.bytes_written for item in items if item.node.op is RANDOM_BITS)
+        cost = moved / BYTES_A_SECOND + drawn / RANDOM_BYTES_A_SECOND + len(items) * ITEM_SECONDS
+    if items and tier != "interpret" and (tier == "compile" or _is_due(structure, cost, dry)):
+        grouping = gate.grouping()
+        roots = grouping.roots_of(wanted, items)
+        computed = {id(item.node) for item in items}
+        kept = [node for node in worth_storing(walk, states, roots) if id(node) in computed]
+        roots.update([id(node) for node in kept])
+        groups = grouping.group_items(items, roots, supports)
+        joined = gate.products().with_products(groups, roots)
+        replayed = replayed_in(walk, states, computed - roots)
+        return Work(gate.passes().in_passes(joined, roots), replayed, structure)
+    passes = [_kernel(item) if _needs_kernel(item.node) else item for item in items]
+    return Work(passes, [], structure, cost)
+
+
+def _kernel(item: Item) -> Kernel | Item:
+    return gate.grouping().single(item, supports)  # type: ignore[no-any-return]
+
+
+def _needs_kernel(node: Node) -> bool:
+    """Whether NumPy's loops would give other bits than our kernels do in the other tiers."""
+    return bool(node.srcs) and is_ours(node.op, node.srcs[0].dtype, node.dtype)
+
+
+def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
+    """Whether there is a kernel for ``op`` on operands of these dtypes."""
+    return bool(gate.supporting().supports(op, operands, result))
+
+
+def _is_due(key: int, cost: float, dry: bool = False) -> bool:
+    """Whether interpreting a structure once more would cost more, in all, than compiling."""
+    total = _spent.get(key, 0.0) + cost
+    if not dry:
+        if len(_spent) >= MOST_STRUCTURES:
+            _spent.clear()
+        _spent[key] = total
+    if total <= COMPILE_SECONDS:
+        return False
+    if COMPILER not in sys.modules:
+        _waiting[0] += 0.0 if dry else cost
+        return total + _waiting[0] > LOAD_SECONDS
+    return True

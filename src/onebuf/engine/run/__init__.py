@@ -1,0 +1,1 @@
+"""Running plans: pending nodes become stored, step by step."""

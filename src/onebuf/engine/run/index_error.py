@@ -1,0 +1,51 @@
+"""Picking: what to say of an index that a kernel found to be outside.
+
+A kernel that meets one stops, and only says that it did: which one it was depends on threads and on
+the order of loops. So all indices are looked at once more, and the error is the same as without the
+kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.numpy.gather import outside
+from onebuf.errors import DivergenceError, IndexRangeError
+from onebuf.graph import Node
+
+Array = np.ndarray[Any, Any]
+
+
+class OutsideError(Exception):
+    """Indices of one of ``picks`` are outside; never seen by users."""
+
+    def __init__(self, picks: tuple[Node, ...]) -> None:
+        super().__init__("an index is outside")
+        self.picks = picks
+
+
+def explained(fault: OutsideError, read: Callable[[Node], Array]) -> Exception:
+    """The error for the user, who gets the line that asked for the elements."""
+    for node in fault.picks:
+        source, indices = node.srcs
+        error = _outside(node, source.shape[node.arg], indices, read)
+        if error is not None:
+            if node.origin is not None:
+                error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
+            return error
+    return RuntimeError("a kernel found an index outside that nobody else finds")
+
+
+def _outside(
+    node: Node, extent: int, indices: Node, read: Callable[[Node], Array]
+) -> Exception | None:
+    try:
+        return outside(node.op, node.arg, extent, read(indices))
+    except DivergenceError:
+        return IndexRangeError(
+            f"{node.op.name} along axis {node.arg} needs indices in {-extent}..{extent - 1}, and "
+            f"those of some replica are outside; read() shows all of them"
+        )

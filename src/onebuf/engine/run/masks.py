@@ -1,0 +1,102 @@
+"""Masks: whether what they take is found by our kernels, or by NumPy.
+
+NumPy goes through a mask element by element, so it is soon dearer than compiling; but nobody waits
+for a compiler to pick a few elements. The rule is that of `onebuf.engine.plan.decide`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf.engine import gate
+from onebuf.engine.cpu.fallback import attempt
+from onebuf.engine.plan.decide import COMPILE_SECONDS
+from onebuf.graph import Node
+from onebuf.ops import quietly
+from onebuf.options import options
+
+Array = np.ndarray[Any, Any]
+
+ELEMENT_SECONDS = 5e-9
+"""What NumPy takes for an element of a mask, about."""
+LEAST = 12288
+"""NumPy is done with fewer elements than this before a kernel has begun."""
+_ITEMSIZES = (1, 2, 4, 8, 16)
+
+_spent = 0.0
+"""Seconds that NumPy took for masks."""
+
+
+def pick(array: Array, key: Any) -> Node | None:
+    """What ``key`` takes of ``array``, if that is a mask and it is time for kernels."""
+    if _is_row_mask(key, array) and _is_due(key.size):
+        return attempt("a mask", gate.selecting().pick_rows, array, key)  # type: ignore[no-any-return]
+    if _is_mask(key, array) and _is_due(key.size):
+        return attempt("a mask", gate.selecting().pick, array, key)  # type: ignore[no-any-return]
+    return None
+
+
+def positions(array: Array) -> list[Node] | None:
+    """Where ``array`` is not zero, axis by axis, if it is time for kernels."""
+    if not _is_due(array.size):
+        return None
+    mask = array if array.dtype == np.bool else array != 0
+    return attempt("nonzero", gate.selecting().positions, mask)  # type: ignore[no-any-return]
+
+
+def put(array: Array, key: Any, value: Any) -> bool:
+    """Write ``value`` to what ``key`` takes of ``array``; False if that is left to NumPy.
+
+    Whatever NumPy would refuse it is left to refuse.
+    """
+    if not _is_mask(key, array) or not array.flags.c_contiguous or not _is_due(array.size):
+        return False
+    new = np.asarray(value)
+    if new.ndim and (new.ndim > 1 or new.dtype != array.dtype or np.may_share_memory(new, array)):
+        return False
+    if np.may_share_memory(key, array):
+        return False
+    if new.size != 1:
+        return bool(attempt("a mask", gate.selecting().spread, array, key, new))
+    typed = np.empty(1, array.dtype)
+    quietly(typed.__setitem__, ..., value)
+    return attempt("a mask", _filled, array, key, typed[0]) is True
+
+
+def _filled(array: Array, key: Array, value: Any) -> bool:
+    gate.selecting().fill(array, key, value)
+    return True
+
+
+def _is_mask(key: Any, array: Array) -> bool:
+    return (
+        key.__class__ is np.ndarray
+        and key.dtype == np.bool
+        and key.ndim > 0
+        and key.shape == array.shape
+        and array.itemsize in _ITEMSIZES
+    )
+
+
+def _is_row_mask(key: Any, array: Array) -> bool:
+    """Whether ``key`` is a mask of the first axes of ``array``, and others are left."""
+    return (
+        key.__class__ is np.ndarray
+        and key.dtype == np.bool
+        and 0 < key.ndim < array.ndim
+        and key.shape == array.shape[: key.ndim]
+        and array.size > 0
+    )
+
+
+def _is_due(numel: int) -> bool:
+    global _spent
+    tier = options().tier
+    if tier != "auto":
+        return tier == "compile"
+    if numel < LEAST:
+        return False
+    _spent += numel * ELEMENT_SECONDS
+    return _spent > COMPILE_SECONDS

@@ -1,0 +1,130 @@
+"""Passes: one operation on NumPy's loops, from memory to memory. This is tier 1."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from onebuf.backends.numpy.loops import run_into
+from onebuf.engine import gate
+from onebuf.engine.cpu.small_kernels import is_ours, run_ours
+from onebuf.engine.run.region import read_region
+from onebuf.events import Copied, KernelRan, kernel_frame, listeners, tell
+from onebuf.graph import (
+    COPY,
+    LIBRARY,
+    MATMUL,
+    SOURCE,
+    VIEW,
+    WRITE,
+    Kind,
+    Node,
+    attach,
+    running,
+    settle,
+)
+from onebuf.layout import View
+from onebuf.memory import Block
+from onebuf.ops import adopted, new_array, quietly
+from onebuf.scheduler import NOTHING, Item, reading
+
+Array = np.ndarray[Any, Any]
+
+
+def run_item(item: Item) -> None:
+    """Compute the result of ``item``, which becomes stored."""
+    node = item.node
+    turn = running.current()
+    if item.kind == NOTHING:
+        attach(node, *new_array(node.shape, node.dtype))
+        return
+    try:
+        found = [reading(source) for source in item.inputs]  # held while they are read
+        operands = tuple([fetch(source) for source in found])
+        if node.op is WRITE:
+            running.check(turn)
+            quietly(_write, node, *operands)
+            return
+        name, start = node.op.name, perf_counter()
+        if listeners():
+            out, block = kernel_frame(name)(compute, node, operands)
+        else:
+            out, block = compute(node, operands)
+    except running.Overtaken:
+        raise
+    except Exception as error:
+        say_where(error, node.op.name, node)
+        raise
+    running.check(turn)
+    if not listeners():
+        attach(node, out, block)
+        return
+    seconds = perf_counter() - start
+    is_copy = node.op.kind is Kind.COPY
+    line = line_of(node) if is_copy else None
+    attach(node, out, block)  # a listener may compute, and then this is done
+    tell(KernelRan(name, item.bytes_written, seconds, 1, item.bytes_read, start))
+    if is_copy:
+        tell(Copied(out.nbytes, item.reason, line))
+
+
+def _write(node: Node, new: Array) -> None:
+    """Do a WRITE whose elements are there."""
+    array = settle(node.arg.target)
+    assert array is not None, f"{node.arg.target} is not in memory"
+    np.copyto(array, new.copy() if np.may_share_memory(array, new) else new)
+
+
+def say_where(error: Exception, name: str, node: Node) -> None:
+    """Add to an error where in the user's program the work comes from."""
+    if node.origin is not None:
+        error.add_note(f"while computing {name}, asked for at {node.origin}")
+
+
+def line_of(node: Node) -> str | None:
+    """The line of the user's program that made ``node``, for people."""
+    origin = node.origin
+    return None if origin is None else str(origin)
+
+
+def fetch(node: Node) -> Array:
+    """The elements of a node that needs no computing: stored, constant, or read on demand."""
+    array = settle(node)
+    if array is not None:
+        return array
+    base = node.base
+    if base.op.kind is Kind.CONSTANT:
+        return np.broadcast_to(np.asarray(base.arg), node.shape)
+    assert base.op is SOURCE, f"{node} is still to be computed"
+    view = node.arg if node.op is VIEW else View.contiguous(node.shape)
+    return read_region(base.arg, view)
+
+
+def compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
+    """The elements of ``node``, and the block that they lie on."""
+    if node.op is LIBRARY:  # brings memory of its own, which is as good as the pool's
+        found = np.asarray(quietly(node.arg, *operands), dtype=node.dtype)
+        assert found.shape == node.shape, f"{node} came out with shape {found.shape}"
+        if not any(np.may_share_memory(found, operand) for operand in operands):
+            made = adopted(found)
+            assert made.array is not None
+            assert made.block is not None
+            return made.array, made.block
+        operands = (found,)
+    out, block = new_array(node.shape, node.dtype)
+    if node.op is MATMUL and _may_be_fold(node, operands):
+        quietly(gate.vectors().matrix_product, *operands, out)
+    elif operands and is_ours(node.op, operands[0].dtype, node.dtype):
+        quietly(run_ours, node.op, operands, node.arg, out)
+    else:
+        quietly(run_into, COPY if node.op is LIBRARY else node.op, operands, node.arg, out)
+    return out, block
+
+
+def _may_be_fold(node: Node, factors: tuple[Array, ...]) -> bool:
+    """Whether a product is one with a vector, and not plainly one for BLAS."""
+    if 1 not in (*node.shape[-2:], *[factor.ndim for factor in factors]):
+        return False
+    return node.dtype.kind in "iu" or not all(factor.flags.forc for factor in factors)

@@ -1,0 +1,214 @@
+"""Realising: pending nodes become stored, by a plan that is made once for each form of graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from onebuf import switch
+from onebuf.backends.numpy.loops import run_into
+from onebuf.engine import gate
+from onebuf.engine.cpu.fallback import is_internal
+from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
+from onebuf.engine.plan.decide import plan_for
+from onebuf.engine.plan.plan import Held, Plan
+from onebuf.engine.run.index_error import OutsideError, explained
+from onebuf.engine.run.numpy_step import fetch
+from onebuf.errors import DeviceError
+from onebuf.events import Realized, listeners, tell
+from onebuf.graph import SOURCE, Kind, Node, is_stored, running, settle
+from onebuf.memory import PoolBlock
+from onebuf.ops import install
+from onebuf.options import config
+from onebuf.scheduler import is_readable, reading
+from onebuf.scheduler.pieces import pieces
+
+Array = np.ndarray[Any, Any]
+
+install(OUR_LOOPS, OUR_COMPLEX_LOOPS, OUR_FOLDS, run_into)
+
+COPIED_NBYTES = 2048
+"""So few bytes are copied sooner than held."""
+OFTEN_OVERTAKEN = 3
+"""A plan that was overtaken more often than this is run in the smallest steps."""
+MOST_OVERTAKEN = 100
+"""And one that was more often than this fails."""
+_COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER})
+"""The kinds of nodes whose elements cannot be at hand otherwise; stored ones have another."""
+
+
+def realize(nodes: Sequence[Node]) -> None:
+    """Compute ``nodes``, several in one plan."""
+    wanted = [node for node in nodes if node.array is None and _is_pending(node)]
+    if not wanted:
+        return
+    with running.lock:
+        wanted = [node for node in wanted if _is_pending(node)]
+        if len(wanted) == 1:
+            _run(wanted, False)
+            return
+        while wanted:
+            device = wanted[0].device
+            _run([node for node in wanted if node.device is device], False)
+            wanted = [node for node in wanted if node.device is not device]
+
+
+def _is_pending(node: Node) -> bool:
+    """Whether ``node`` has to be computed; short for what is usually asked."""
+    return node.op.kind in _COMPUTED or not is_readable(node)
+
+
+def read(node: Node) -> Array:
+    """The elements of ``node`` to look at: never to write to, never to hand out.
+
+    The array keeps what it lies on alive. What another device holds is downloaded.
+    """
+    return _held(node, False)
+
+
+def peek(node: Node) -> Array:
+    """As `read`, for a caller that holds ``node`` for as long as it uses the array."""
+    return _held(node, True)
+
+
+def _held(node: Node, is_mine: bool) -> Array:
+    """The elements of ``node``; where they are those of a node that nobody holds, in an array that
+    does. ``is_mine``: somebody holds ``node`` itself."""
+    if not is_here(node):
+        return gate.transferring().download(node)  # type: ignore[no-any-return]
+    realize([node])
+    found = reading(node)
+    array = fetch(found)
+    if found.array is array and not (found is node and is_mine):
+        if array.nbytes <= COPIED_NBYTES:
+            array = array.copy()
+        elif isinstance(found.block, PoolBlock):  # other memory is held by arrays on it
+            array = found.block.held(array)
+    if switch.on:
+        switch.point("read.ready")
+    return array
+
+
+def look(node: Node, name: str) -> Array:
+    """The elements that ``name`` has to look at before it knows the shape of its result."""
+    if not is_here(node):
+        raise DeviceError(
+            f"{name} looks at its elements on the host, and these are on {node.device}; "
+            f"copy them: x.to_device('CPU')"
+        )
+    return read(node)
+
+
+def own(node: Node) -> Array:
+    """The elements of ``node`` in memory that is its base's alone, to write to or hand out."""
+    array = settle(node)
+    if array is not None:
+        return array
+    base = node.base
+    if base.op is SOURCE:
+        return fetch(node)
+    if not is_here(node):
+        raise DeviceError(
+            f"memory of the host was needed, and these elements are on {node.device}; "
+            f"copy them: x.to_device('CPU')"
+        )
+    force(node)
+    array = settle(node)
+    assert array is not None
+    return array
+
+
+def is_here(node: Node) -> bool:
+    """Whether ``node`` is on the host, or at home everywhere."""
+    device = node.device
+    return device is None or device.is_host
+
+
+def force(node: Node) -> None:
+    """Store the elements of ``node``'s base in memory that is the base's alone."""
+    with running.lock:
+        if not is_stored(node):
+            _run([node.base], True)
+
+
+def write_compiled(write: Node) -> bool:
+    """Run a WRITE, if there is a kernel for it by now; whether there was."""
+    overtaken = 0
+    with running.lock:
+        while True:
+            turn = running.begin()
+            start = perf_counter() if listeners() else 0.0
+            try:
+                found = plan_for([write], compiled=True)
+                if found is not None:
+                    _run_plan(*found, turn, start)
+                return found is not None
+            except running.Overtaken:  # before anything was written
+                continue
+            except Exception as error:
+                if turn not in running.turns and is_internal(error) and overtaken < MOST_OVERTAKEN:
+                    overtaken += 1  # it was planned for a graph that is no more
+                    continue
+                if isinstance(error, OutsideError):
+                    raise explained(error, read) from None
+                raise
+            finally:
+                running.turns.discard(turn)
+
+
+def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
+    turn = running.begin()
+    start = perf_counter() if listeners() else 0.0
+    try:
+        found = plan_for(wanted, own)
+        if found is not None:
+            _run_plan(*found, turn, start)
+    except Exception as error:
+        if turn not in running.turns and overtaken < MOST_OVERTAKEN:
+            # Whatever went wrong, it was planned for a graph that is no more.
+            _run_again(wanted, own, overtaken + 1)
+            return
+        if isinstance(error, OutsideError):
+            raise explained(error, read) from None
+        raise
+    finally:
+        running.turns.discard(turn)
+    if found is None:
+        _run_pieces(wanted, own)
+
+
+def _run_plan(plan: Plan, held: Held, turn: object, start: float) -> None:
+    """Run a plan; planning began at ``start``, if somebody listens."""
+    plan.run(held, turn)
+    if listeners() and start:
+        tell(Realized(len(plan.steps), perf_counter() - start, start))
+
+
+def _run_again(wanted: list[Node], own: bool, overtaken: int) -> None:
+    """Plan anew, for what code that ran in the middle of a plan has left to compute.
+
+    If that happens again and again (a listener that computes, say), the result of every step is
+    stored, so that none is computed twice.
+    """
+    is_done = is_stored if own else is_readable
+    left = [node for node in wanted if not is_done(node)]
+    if not left:
+        return
+    if overtaken <= OFTEN_OVERTAKEN:
+        _run(left, own, overtaken)
+        return
+    with config(tier="interpret"):
+        _run(left, own, overtaken)
+
+
+def _run_pieces(wanted: list[Node], own: bool) -> None:
+    """Compute a graph that is too large for one plan."""
+    parts = pieces(wanted)[::-1]
+    while parts:
+        _run(parts.pop(), False)
+    rest = wanted if own else [node for node in wanted if _is_pending(node)]
+    if rest:
+        _run(rest, own)

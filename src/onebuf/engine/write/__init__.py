@@ -1,0 +1,1 @@
+"""Writes in place, ordered after the readers of the old elements."""

@@ -1,0 +1,73 @@
+"""Writing in place by kernels: new elements are computed straight into memory that exists.
+
+What is written is an operand of a WRITE, which is planned and compiled like every other node. So a
+whole expression and the write at its end go over memory once, on all cores. Where a kernel would
+read something that it has written before, the plan computes the new elements in memory of their
+own first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from onebuf.engine.run.realize import write_compiled
+from onebuf.graph import WRITE, Node
+from onebuf.layout import View
+from onebuf.memory import ALIGNMENT, Neighbours, address_of
+from onebuf.ops import cast, copied, expand, reshape
+from onebuf.options import options
+from onebuf.scheduler.fuse.concat import Place
+
+Array = np.ndarray[Any, Any]
+
+
+def is_worth(array: Array) -> bool:
+    """Whether a kernel may write to the elements of ``array`` sooner than NumPy's loops."""
+    now = options()
+    return array.nbytes > now.eager_nbytes and now.tier != "interpret" and array.flags.aligned
+
+
+def fitted(value: Node, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Node:
+    """``value``, which is known to fit, as elements of this shape and dtype."""
+    while len(value.shape) > len(shape):
+        value = reshape(value, value.shape[1:])
+    return expand(cast(value, dtype), shape)
+
+
+def write(target: Node, array: Array, new: Node) -> bool:
+    """Write ``new`` to ``target``, whose elements are ``array``; False if that is not compiled.
+
+    Pending readers of the old elements have to be settled before. Nothing was written if it fails.
+    """
+    is_apart = _is_apart(new, target, array)
+    if not is_apart and new.base.array is not None:
+        new = copied(new)
+    size = array.itemsize
+    stride = tuple([step // size for step in array.strides])
+    view = View(array.shape, stride, address_of(array) % ALIGNMENT // size)
+    place = Place(view, is_apart, target)
+    node = Node(WRITE, (new,), place, array.shape, array.dtype, new.made_at)
+    return write_compiled(node)
+
+
+def _is_apart(new: Node, target: Node, array: Array) -> bool:
+    """Whether nothing in memory that ``new`` is computed from overlaps ``array``, but itself."""
+    if Neighbours in target.readers:  # who may be at another address
+        return False
+    low, high = byte_bounds(array)
+    todo, seen = [new], {id(target)}
+    while todo:
+        node = todo.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if node.array is None:
+            todo.extend(node.srcs)
+        elif node.array.size:
+            first, last = byte_bounds(node.array)
+            if first < high and low < last:
+                return False
+    return True

@@ -1,0 +1,355 @@
+"""Writing: in place, after everything that still has to read the old elements.
+
+The order is always the same. First the new elements are made ready, then the pending readers of
+the memory are realised, then the memory is written. Whatever fails fails before the write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from onebuf import switch
+from onebuf.dtypes import kind, meet_scalar, typed_scalar
+from onebuf.engine import gate
+from onebuf.engine.cpu.small_kernels import INEXACT, OUR_COMPLEX_LOOPS, OUR_LOOPS, is_ours, run_ours
+from onebuf.engine.run.realize import force, is_here, own, peek, read
+from onebuf.engine.run.region import write_region
+from onebuf.engine.write.small_write import write_small
+from onebuf.errors import DeviceError, DTypeError, ReadOnlyError, ShapeError
+from onebuf.events import listeners, run_told
+from onebuf.graph import (
+    BINARY,
+    PLACED,
+    SOURCE,
+    VIEW,
+    Node,
+    Number,
+    Op,
+    Readers,
+    elementwise_dtype,
+    fail,
+    forget,
+    living_views,
+    settle,
+    waiting,
+)
+from onebuf.layout import View, broadcast_shapes
+from onebuf.memory import FileBlock, Neighbours, address_of, neighbours
+from onebuf.ops import (
+    SCALARS,
+    Scalar,
+    binary,
+    cast,
+    constant,
+    power,
+    quietly,
+    view_of,
+)
+from onebuf.options import options
+
+Array = np.ndarray[Any, Any]
+
+_SCALARS = frozenset(SCALARS)
+
+
+def assign(target: Node, value: Node | Scalar) -> None:
+    """Write ``value``, broadcast and converted, to the elements of ``target``."""
+    if not is_here(target):
+        _assign_afar(target, value)
+        return
+    _check_here(value, target)
+    if isinstance(value, Node) and (_is_itself(target, value) or _write_by_kernel(target, value)):
+        return
+    new = peek(value) if isinstance(value, Node) else np.asarray(typed_scalar(value, target.dtype))
+    _check_fits(new.shape, target.shape)
+    check_kind(new, target)
+    if target.base.op is SOURCE:
+        _assign_source(target, new)
+        return
+    if switch.on:
+        switch.point("write.ready")
+    array = writable(target)
+    settle_readers(target)
+    if switch.on:
+        switch.point("write.start")
+    if isinstance(value, Node) and (np.may_share_memory(array, new) or has_neighbours(target)):
+        new = new.copy()  # NumPy alone does not get every overlap right
+    if listeners():
+        run_told("assign", (new.nbytes, array.nbytes), 0, quietly, _copy, array, new)
+    else:
+        quietly(_copy, array, new)
+    if switch.on:
+        switch.point("write.done")
+
+
+def update(op: Op, target: Node, value: Node | Scalar) -> None:
+    """``target = op(target, value)`` in the memory of ``target``."""
+    if write_small(op, target, target, value):
+        return
+    dtype = target.dtype
+    if isinstance(value, Node):
+        _check_fits(value.shape, target.shape, in_place=True)
+    if not is_here(target):
+        new = binary(op, target, value)
+        check_in_place(op.name, new.dtype, dtype)
+        _assign_afar(target, cast(new, dtype))
+        return
+    _check_here(value, target)
+    if isinstance(value, Node):
+        result = elementwise_dtype(op, dtype, value.dtype)
+    else:
+        scalar: type = value.__class__
+        result = elementwise_dtype(op, dtype, meet_scalar(dtype, scalar))
+    check_in_place(op.name, result, dtype)
+    if _update_by_kernel(op, target, value):
+        return
+    operand: Any = peek(value) if isinstance(value, Node) else typed_scalar(value, dtype)
+    if isinstance(value, Node) and has_neighbours(target):
+        operand = operand.copy()
+    plain = power(dtype, value) if op is BINARY["pow"] else None
+    if plain is not None:
+        loop = OUR_LOOPS[plain]
+        if dtype.kind == "c":
+            loop = OUR_COMPLEX_LOOPS.get(plain, loop)
+        change(op.name, target, lambda array: loop(array, array))
+        return
+    change(op.name, target, lambda array: _update(op, array, operand, result))
+
+
+def _is_itself(target: Node, value: Node) -> bool:
+    """Whether the elements are there already: what ``x[a:b] += y`` ends with."""
+    if settle(value) is None or target.base.op is SOURCE or value.block is not target.base.block:
+        return False
+    one, two = writable(target), settle(value)
+    assert two is not None
+    return (
+        address_of(one) == address_of(two)
+        and one.strides == two.strides
+        and one.shape == two.shape
+        and one.dtype == two.dtype
+    )
+
+
+def _write_by_kernel(target: Node, value: Node) -> bool:
+    """Compute ``value`` in the place that it is written to, if that is large and compiled."""
+    if target.nbytes <= options().eager_nbytes or target.base.op is SOURCE:
+        return False
+    _check_fits(value.shape, target.shape)
+    check_kind(value, target)
+    array = writable(target)
+    in_place = gate.in_place()
+    if not in_place.is_worth(array):
+        return False
+    settle_readers(target)
+    return bool(in_place.write(target, array, in_place.fitted(value, target.shape, target.dtype)))
+
+
+def _update_by_kernel(op: Op, target: Node, value: Node | Scalar) -> bool:
+    """Compute ``op`` in the memory of ``target``, if that is large and compiled."""
+    if target.nbytes <= options().eager_nbytes or target.base.op is SOURCE:
+        return False
+    array = writable(target)
+    in_place = gate.in_place()
+    if not in_place.is_worth(array):
+        return False
+    settle_readers(target)
+    new = binary(op, target, value)
+    return bool(in_place.write(target, array, in_place.fitted(new, target.shape, target.dtype)))
+
+
+def _update(op: Op, array: Array, operand: Any, result: np.dtype[Any]) -> None:
+    made = array
+    if op in INEXACT or is_ours(op, result, result):
+        made = np.empty(array.shape, result)  # our kernels neither convert nor expect an overlap
+    if is_ours(op, result, result):
+        run_ours(op, (array, operand), None, made)
+    else:
+        OUR_LOOPS[op](array, operand, made)
+    if made is array:
+        return
+    np.copyto(array, made, casting="same_kind")
+
+
+def check_in_place(name: str, result: np.dtype[Any], dtype: np.dtype[Any]) -> None:
+    """Raise unless the ``result`` of an operation may be written to elements of ``dtype``."""
+    if not np.can_cast(result, dtype, "same_kind"):
+        raise DTypeError(
+            f"Cannot cast ufunc {name!r} output from dtype({result.name!r}) to "
+            f"dtype({dtype.name!r}) with casting rule 'same_kind': {name} in place would turn "
+            f"{result.name} into {dtype.name}; "
+            f"write x = x {name} y for a new buffer, or convert with astype(...)"
+        )
+
+
+def new_elements(target: Node, value: Node | Scalar) -> Node:
+    """``value`` in the dtype of ``target``, on its own device; a number is at home everywhere."""
+    dtype = target.dtype
+    if isinstance(value, Node):
+        check_kind(value, target)
+        converted = cast(value, dtype)
+        # The memory that a number is kept in is the host's, so the number itself goes there.
+        return constant((), read(converted)[()], dtype) if isinstance(value, Number) else converted
+    typed = typed_scalar(value, dtype)
+    check_kind(np.asarray(typed), target)
+    return constant((), typed, dtype)
+
+
+def _assign_afar(target: Node, value: Node | Scalar) -> None:
+    """Write to elements on another device."""
+    node = new_elements(target, value)
+    _check_fits(node.shape, target.shape)
+    afar = gate.placed_writing()
+    new = afar.prepared(target, node)
+    _check_own_places(target)
+    force(target)
+    settle_readers(target)
+    afar.write(target, new)
+
+
+def _check_here(value: Node | Scalar, target: Node) -> None:
+    if isinstance(value, Node) and not is_here(value):
+        raise DeviceError(
+            f"a write needs elements on the device of what is written, CPU, got {value.device}; "
+            f"copy them first: x.to_device('CPU')"
+        )
+
+
+def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:
+    """Let ``edit`` write to the elements of ``target``, wherever the host keeps them."""
+    if target.base.op is SOURCE:
+        array = np.array(read(target))
+        _edit(name, edit, array)
+        _assign_source(target, array)
+    else:
+        if switch.on:
+            switch.point("write.ready")
+        array = writable(target)
+        settle_readers(target)
+        if switch.on:
+            switch.point("write.start")
+        _edit(name, edit, array)
+        if switch.on:
+            switch.point("write.done")
+
+
+def _edit(name: str, edit: Callable[[Array], Any], array: Array) -> None:
+    if listeners():
+        run_told(name, (array.nbytes, array.nbytes), 0, quietly, edit, array)
+    else:
+        quietly(edit, array)
+
+
+def writable(node: Node) -> Array:
+    """The elements of ``node`` to write to, or an error that says why not."""
+    array = own(node)
+    if not array.flags.writeable:
+        raise ReadOnlyError(_why_read_only(node))
+    if not array.flags.c_contiguous:
+        _check_own_places(node)
+    return array
+
+
+def _check_own_places(node: Node) -> None:
+    view = view_of(node)
+    if view.overlaps_itself:
+        raise ReadOnlyError(
+            f"a write needs every element to have its own place in memory, but strides "
+            f"{view.stride} let elements of shape {node.shape} share places (an expanded "
+            f"or windowed view); write to a copy instead: b = b.copy()"
+        )
+
+
+def _why_read_only(node: Node) -> str:
+    if isinstance(node.block, FileBlock):
+        return (
+            f"{node.block.path} was opened for reading; open it with mode='r+' to change the file, "
+            f"or with mode='c' to change the buffer alone"
+        )
+    return (
+        "the destination is read-only: this buffer's memory is read only, because its owner's is, "
+        "or it was made so by setflags; write to a copy instead: b = b.copy()"
+    )
+
+
+def has_neighbours(node: Node) -> bool:
+    """Whether others may lie on the memory of ``node``: at another address, if that is a file's."""
+    return Neighbours in node.readers
+
+
+def settle_readers(node: Node) -> None:
+    """Realise what still has to read the memory of ``node``, before that is written.
+
+    Others may lie on the same memory, and have readers of their own.
+    """
+    readers = node.readers
+    if not readers:
+        return
+    is_placed = node.base.op is PLACED  # where views hold on to the node, and are counted
+    _settle(readers, is_here(node), with_views=not is_placed)
+    for other in neighbours(readers):
+        _settle(other.readers, is_here(node), with_views=False)
+
+
+def _settle(readers: Readers, on_host: bool, with_views: bool) -> None:
+    """Realise the pending nodes of a table; ``with_views``: the views in it hold on to memory."""
+    late = waiting(readers)
+    if switch.on:
+        switch.point("write.settle")
+    for reader in late:
+        try:
+            force(reader)
+        except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+            fail(reader, error)  # it would never have worked; whoever asks for it will hear so
+        if on_host and not is_here(reader):  # it shares this memory, and is only queued yet
+            reader.device.driver.synchronize()  # type: ignore[union-attr]
+    if with_views:
+        for view in living_views(readers):
+            settle(view)
+    forget(readers, with_views)
+
+
+def _assign_source(target: Node, new: Array) -> None:
+    source = target.base.arg
+    if not source.writable:
+        raise ReadOnlyError(f"{source.name} was opened for reading; open it with mode='r+'")
+    settle_readers(target)
+    view = target.arg if target.op is VIEW else View.contiguous(target.shape)
+    write_region(source, view, new)
+
+
+def _copy(array: Array, new: Array) -> None:
+    np.copyto(array, new, casting="unsafe")
+
+
+def _check_fits(shape: tuple[int, ...], target: tuple[int, ...], in_place: bool = False) -> None:
+    """Raise unless ``shape`` broadcasts to ``target``, or does without leading axes of extent 1.
+
+    An operator in place has a result of its own, whose axes cannot be left out.
+    """
+    if shape == target or shape == ():
+        return
+    trimmed = shape
+    while len(trimmed) > len(target) and trimmed[0] == 1 and not in_place:
+        trimmed = trimmed[1:]
+    try:
+        if len(trimmed) <= len(target) and broadcast_shapes(trimmed, target) == target:
+            return
+    except ShapeError:
+        pass  # what does not fit is told below
+    raise ShapeError(
+        f"could not broadcast input array from shape {shape} into shape {target}: needed elements "
+        f"that broadcast to the place written to, of shape {target}; got shape {shape}; reshape or "
+        f"slice one of them"
+    )
+
+
+def check_kind(new: Array | Node, target: Node) -> None:
+    """Raise unless the kind of number in ``new`` can be written to ``target``."""
+    if kind(new.dtype) == "c" and kind(target.dtype) != "c":
+        raise DTypeError(
+            f"Cannot cast complex numbers to {target.dtype.name}, a dtype that cannot hold complex "
+            f"numbers; write real(x) or abs(x) instead"
+        )

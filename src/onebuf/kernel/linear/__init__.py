@@ -1,0 +1,57 @@
+"""The linear form: one work-item's program, for devices that run many at once.
+
+The compiler of the host needs nests alone, so this package is imported by those who need it.
+"""
+
+from onebuf.kernel.linear.heuristics import Traits, suggest
+from onebuf.kernel.linear.instruction import (
+    Code,
+    Given,
+    Global,
+    Instruction,
+    Linear,
+    Local,
+    Special,
+)
+from onebuf.kernel.linear.lowering import lower
+from onebuf.kernel.linear.opts import (
+    GROUP,
+    GROUPTOP,
+    LOCAL,
+    UNROLL,
+    UPCAST,
+    How,
+    Limits,
+    Opt,
+    reduce_axes,
+    share_out,
+)
+from onebuf.kernel.linear.split_fold import Split, Stage, split
+from onebuf.kernel.linear.verifier import verify
+
+__all__ = [
+    "GROUP",
+    "GROUPTOP",
+    "LOCAL",
+    "UNROLL",
+    "UPCAST",
+    "Code",
+    "Given",
+    "Global",
+    "How",
+    "Instruction",
+    "Limits",
+    "Linear",
+    "Local",
+    "Opt",
+    "Special",
+    "Split",
+    "Stage",
+    "Traits",
+    "lower",
+    "reduce_axes",
+    "share_out",
+    "split",
+    "suggest",
+    "verify",
+]

@@ -1,0 +1,209 @@
+"""Splitting: a long fold with few results, as several kernels that many work-groups share.
+
+A group of work-items cannot wait for another one, so a fold that one group does alone is slow
+however large the group is. It becomes two kernels: the first folds each part of the axis into an
+accumulator in memory, the second folds these and does all that comes after. What is left of an axis
+that the parts do not divide is one more part, by a kernel of the same form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from onebuf.graph import CAST
+from onebuf.kernel.nest.nest import (
+    FOLDS,
+    INDEX,
+    LOAD,
+    SCANS,
+    STORE,
+    Fold,
+    Nest,
+    Slot,
+    Step,
+    accumulator_dtype,
+    stride_class,
+)
+from onebuf.layout import View
+
+DT = np.dtype[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One kernel of several."""
+
+    nest: Nest
+    extents: tuple[int, ...]
+    views: tuple[View, ...]
+    slots: tuple[int | None, ...]
+    """For each slot the one of the whole nest that it is, or None: memory for accumulators, which
+    come in the order of the folds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Kernels to be run one after another, and the bytes of each accumulators' memory."""
+
+    stages: tuple[Stage, ...]
+    nbytes: tuple[int, ...]
+
+
+def split(
+    nest: Nest, extents: Sequence[int], views: Sequence[View], parts: int, multiple: int
+) -> Split | None:
+    """``nest`` in stages, with ``parts`` parts whose length is a multiple of ``multiple``.
+
+    None if it has another form than a fold of the innermost axis whose results are stored.
+    """
+    axis = nest.ndim - 1
+    folds = [number for number, step in enumerate(nest.steps) if step.op in FOLDS]
+    if not folds or any(step.op in SCANS for step in nest.steps):
+        return None
+    if any(nest.steps[fold].arg.axis != axis for fold in folds):
+        return None
+    inside = _below(nest, [nest.steps[fold].args[0] for fold in folds])
+    stores = [number for number, step in enumerate(nest.steps) if step.op is STORE]
+    if inside & set(folds) or any(nest.depths[store] > axis for store in stores):
+        return None
+    length = extents[axis] // parts // multiple * multiple
+    if not length:
+        return None
+    rest = extents[axis] - parts * length
+    count = parts + (rest > 0)
+    whole = _Splitting(nest, tuple(extents), tuple(views), folds, count)
+    stages = [whole.first(parts, length, 0, 0)]
+    if rest:
+        stages.append(whole.first(1, rest, parts * length, parts))
+    stages.append(whole.last())
+    sizes = [accumulator_dtype(nest.steps[fold]).itemsize for fold in folds]
+    return Split(tuple(stages), tuple([size * prod(extents[:axis]) * count for size in sizes]))
+
+
+def _below(nest: Nest, numbers: Sequence[int]) -> set[int]:
+    """The steps that some need, and these."""
+    found: set[int] = set()
+    todo = list(numbers)
+    while todo:
+        number = todo.pop()
+        if number not in found:
+            found.add(number)
+            todo.extend(nest.steps[number].args)
+    return found
+
+
+class _Splitting:
+    def __init__(
+        self,
+        nest: Nest,
+        extents: tuple[int, ...],
+        views: tuple[View, ...],
+        folds: list[int],
+        count: int,
+    ) -> None:
+        self.nest, self.extents, self.views = nest, extents, views
+        self.folds, self.count = folds, count
+        self.axis = nest.ndim - 1
+        steps, inner = [], count
+        for extent in reversed(extents[: self.axis]):
+            steps.append(inner)
+            inner *= extent
+        self.steps = tuple(reversed(steps))
+        """How far the axes before step through the accumulators."""
+
+    def first(self, parts: int, length: int, begin: int, place: int) -> Stage:
+        """Each of ``parts`` parts of the axis, from ``begin`` on, to accumulators from ``place``
+        on."""
+        axis, outer = self.axis, self.extents[: self.axis]
+        shape = (*outer, parts, length)
+        stage = _Stage(self.nest, shape)
+        for fold in self.folds:
+            step = self.nest.steps[fold]
+            operand = stage.take(
+                step.args[0], self.views, lambda view: self._parted(view, shape, length, begin)
+            )
+            dtype = accumulator_dtype(step)
+            value = stage.cast(operand, dtype)
+            total = stage.add(Step(step.op, (value,), dtype, replace(step.arg, axis=axis + 1)))
+            slot = stage.slot(dtype, View(shape, (*self.steps, 1, 0), place), None)
+            stage.add(Step(STORE, (total,), dtype, slot))
+        return stage.done()
+
+    def _parted(self, view: View, shape: tuple[int, ...], length: int, begin: int) -> View:
+        *before, step = view.stride
+        return View(shape, (*before, step * length, step), view.offset + begin * step)
+
+    def last(self) -> Stage:
+        """The accumulators folded, and all that comes after."""
+        shape = (*self.extents[: self.axis], self.count)
+        stage = _Stage(self.nest, shape)
+        for fold in self.folds:
+            step = self.nest.steps[fold]
+            dtype = accumulator_dtype(step)
+            slot = stage.slot(dtype, View(shape, (*self.steps, 1)), None)
+            value = stage.add(Step(LOAD, (), dtype, slot))
+            how = Fold(self.axis, step.arg.sequential, step.arg.first)
+            total = stage.add(Step(step.op, (value,), dtype, how))
+            stage.places[fold] = stage.cast(total, step.dtype)
+        for number, step in enumerate(self.nest.steps):
+            if step.op is STORE:
+                stage.take(number, self.views, lambda view: View(shape, view.stride, view.offset))
+        return stage.done()
+
+
+class _Stage:
+    """A nest while it grows."""
+
+    def __init__(self, nest: Nest, shape: tuple[int, ...]) -> None:
+        self.nest, self.shape = nest, shape
+        self.steps: list[Step] = []
+        self.slots: list[Slot] = []
+        self.views: list[View] = []
+        self.origins: list[int | None] = []
+        self.places: dict[int, int] = {}
+        """Where steps of the whole nest are."""
+        self._slot_of: dict[int, int] = {}
+
+    def add(self, step: Step) -> int:
+        """One more step."""
+        self.steps.append(step)
+        return len(self.steps) - 1
+
+    def cast(self, number: int, dtype: DT) -> int:
+        """A step in another dtype."""
+        if self.steps[number].dtype == dtype:
+            return number
+        return self.add(Step(CAST, (number,), dtype))
+
+    def slot(self, dtype: DT, view: View, origin: int | None) -> int:
+        """More memory to reach."""
+        pairs = zip(view.stride, view.shape, strict=True)
+        classes = tuple([stride_class(step, extent) for step, extent in pairs])
+        self.slots.append(Slot(dtype, classes))
+        self.views.append(view)
+        self.origins.append(origin)
+        return len(self.slots) - 1
+
+    def take(self, number: int, views: Sequence[View], seen: Callable[[View], View]) -> int:
+        """A step of the whole nest with all that it needs, through views that ``seen`` makes."""
+        if number not in self.places:
+            step = self.nest.steps[number]
+            args = tuple([self.take(arg, views, seen) for arg in step.args])
+            arg = step.arg
+            if step.op in (LOAD, STORE, INDEX):
+                if arg not in self._slot_of:
+                    dtype = self.nest.slots[arg].dtype
+                    self._slot_of[arg] = self.slot(dtype, seen(views[arg]), arg)
+                arg = self._slot_of[arg]
+            self.places[number] = self.add(Step(step.op, args, step.dtype, arg))
+        return self.places[number]
+
+    def done(self) -> Stage:
+        """All of it."""
+        nest = Nest(len(self.shape), tuple(self.slots), tuple(self.steps), self.nest.scalars)
+        return Stage(nest, self.shape, tuple(self.views), tuple(self.origins))

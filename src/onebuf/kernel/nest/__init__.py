@@ -1,0 +1,1 @@
+"""Nests: loops around steps, the form in which kernels are scheduled."""

@@ -1,0 +1,1 @@
+"""Einstein sums: subscripts, the order of contraction, and the products that result."""

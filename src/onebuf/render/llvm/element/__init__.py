@@ -1,0 +1,1 @@
+"""Operations on values in registers: one element or one vector of them."""

@@ -1,0 +1,1 @@
+"""Loads and stores: contiguous, strided, masked, gathered, transposed."""

@@ -1,0 +1,380 @@
+"""Grouping: which operations become one kernel, and why the others do not.
+
+Every operation whose result is needed by one kernel alone is computed inside it. What is asked for,
+what two kernels read, and what the trace cannot go through has memory of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from onebuf.dtypes import kind
+from onebuf.graph import ARANGE, CAST, COPY, FULL, RANDOM_BITS, WRITE, Kind, Node
+from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step, stride_class
+from onebuf.layout import View
+from onebuf.scheduler.fuse.concat import (
+    JOINS,
+    Join,
+    check_in_place,
+    is_computed,
+    is_joined,
+    regions,
+    trace_part,
+)
+from onebuf.scheduler.fuse.group import Group
+from onebuf.scheduler.fuse.horizontal import MOST_WAITS, Root, cluster_space, merge
+from onebuf.scheduler.items import NOTHING, Item, schedule
+from onebuf.scheduler.read_through import reading
+from onebuf.scheduler.trace.gather import MOVES, MovingTrace, is_picked_from, merged_mask
+from onebuf.scheduler.trace.iteration_space import Space
+from onebuf.scheduler.trace.recorder import Reach
+from onebuf.scheduler.trace.scans import space_of
+from onebuf.scheduler.trace.tracer import Cut, Supports, below, lacking
+
+MOST_NODES = 64
+"""So many operations are computed by a kernel before another one is begun."""
+
+
+def group(
+    wanted: Sequence[Node], supports: Supports, own: bool = False
+) -> list[Group | Join | Item]:
+    """Kernels, and items for what has no kernel, that make every node of ``wanted`` readable."""
+    items = schedule(wanted, own)
+    return group_items(items, roots_of(wanted, items), supports)
+
+
+def group_items(
+    items: list[Item], roots: set[int], supports: Supports
+) -> list[Group | Join | Item]:
+    """Kernels, and items for what has no kernel, that do the work of ``items``.
+
+    ``roots`` are the nodes, by id, that need memory because they are asked for.
+    """
+    if all(not _is_fusable(item.node, {}) for item in items):
+        return list(items)
+    grouping = _Grouping(items, roots, supports)
+    while True:
+        try:
+            return grouping.attempt()
+        except Cut as cut:
+            grouping.cut(cut)
+
+
+def single(item: Item, supports: Supports) -> Group | Item:
+    """The kernel of one item alone, on operands in memory; the item itself if it has none."""
+    node = item.node
+    if not _is_fusable(node, {}) or not node.numel:
+        return item
+    bases = [operand.base for operand in item.inputs]
+    stops = {id(base) for base in bases if base.op.kind is not Kind.CONSTANT}
+    try:
+        folds = [node] if node.op in FOLDS or node.op in SCANS else []
+        space = space_of(node, folds)
+        return _trace(space, [node], [node], stops, item.reason, supports)
+    except Cut:
+        return item
+
+
+def generated(item: Item, supports: Supports) -> Group | Item:
+    """The kernel of an item without operands, for a device that can make it itself."""
+    node = item.node
+    if node.op is not FULL and (node.op is not ARANGE or kind(node.dtype) not in "iu"):
+        return item
+    if not node.numel or not supports(CAST, (node.dtype,), node.dtype):
+        return item
+    return _trace(space_of(node, []), [node], [node], set(), item.reason, supports)
+
+
+def roots_of(wanted: Sequence[Node], items: list[Item]) -> set[int]:
+    """The nodes, by id, that need memory because they are asked for, or what is read for them."""
+    computed = {id(item.node) for item in items}
+    bases = [node.base for node in wanted]
+    pairs = zip(bases, wanted, strict=True)
+    return {id(base if id(base) in computed else reading(node).base) for base, node in pairs}
+
+
+def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[int, int]:
+    """For each node, by id, the node in whose kernel it is computed; no kernel gets too many."""
+    homes: dict[int, int] = {}
+    counts: dict[int, int] = {}
+    waits: dict[int, int] = {}
+    """How many folds, one after the other, a kernel does after each of its nodes."""
+    readers: dict[int, list[Item]] = {}
+    fusable: dict[int, bool] = {}
+    for item in reversed(items):
+        node = item.node
+        me = id(node)
+        by = readers.get(me, [])
+        fusing = [reader for reader in by if fusable[id(reader.node)]]
+        nests = {homes[id(reader.node)] for reader in fusing}
+        picked = any([is_picked_from(node, reader.node) for reader in by])
+        opaque = picked or len(fusing) < len(by)
+        if node.op is ARANGE and kind(node.dtype) in "iu" and me not in roots and not opaque:
+            homes[me] = 0  # computed wherever it is read
+            continue
+        if picked and me not in roots:
+            alone.setdefault(me, "elements of it are picked by index")
+        fusable[me] = _is_fusable(node, alone)
+        is_alone = me in roots or me in alone or opaque or node.op in JOINS
+        if is_alone or len(nests) != 1 or not fusable[me]:
+            homes[me] = me
+        else:
+            home = nests.pop()
+            waits[me] = max([waits.get(id(r.node), 0) + (r.node.op in FOLDS) for r in by])
+            full = _full(counts.get(home, 1), waits[me])
+            homes[me] = me if full else home
+            if full:
+                alone[me], waits[me] = full, 0
+            else:
+                counts[home] = counts.get(home, 1) + 1
+        for operand in item.inputs:
+            readers.setdefault(id(operand.base), []).append(item)
+    return homes
+
+
+def _full(count: int, waits: int) -> str:
+    """Why a kernel of so many operations takes no more of them; empty if it does.
+
+    Every fold that waits for another is one more loop, in which what comes before is computed
+    again: the text of a kernel grows with the square of their number.
+    """
+    if waits >= MOST_WAITS:
+        return f"a kernel of more than {MOST_WAITS} folds in a row is slow to compile"
+    if count >= MOST_NODES:
+        return f"a kernel of more than {MOST_NODES} operations is slow to compile"
+    return ""
+
+
+def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
+    if alone.get(id(node), "").endswith("!"):
+        return False
+    if node.op in FOLDS:
+        return 0 not in node.srcs[0].shape  # no view can say how to read nothing many times
+    if node.op in JOINS:
+        return is_joined(node)
+    if node.op in MOVES:
+        return node.numel > 0  # indices are looked at also where nothing is picked
+    if node.op in (COPY, RANDOM_BITS) or node.op in SCANS:
+        return True
+    return node.op.kind is Kind.ELEMENTWISE
+
+
+class _Grouping:
+    """Attempts at grouping some items, each of which knows what the ones before ran into."""
+
+    def __init__(self, items: list[Item], roots: set[int], supports: Supports) -> None:
+        self.items = items
+        self.roots = roots
+        self.supports = supports
+        self.alone: dict[int, str] = {}
+        """Why some nodes, by id, are computed on their own; with a '!', by no kernel at all."""
+        for item in items:
+            lacks = lacking(item.node, [src.dtype for src in item.node.srcs], supports)
+            if lacks is not None:
+                self.alone[id(item.node)] = f"{lacks}!"
+        self.apart: set[int] = set()
+        """Nodes that are not merged with others."""
+        self.cluster: list[Root] = []
+        self._kernels: dict[Any, Group] = {}
+        """The kernels of earlier attempts, by what they compute and read."""
+
+    def attempt(self) -> list[Group | Join | Item]:
+        """All kernels, or a Cut where one is not possible."""
+        homes = _homes(self.items, self.roots, self.alone)
+        stops = {me for me, home in homes.items() if me == home}
+        by_id = {id(item.node): item for item in self.items}
+        self.cluster = []
+        roots = [self._root(item, stops) for item in self.items if id(item.node) in stops]
+        roots = self._needed(roots)
+        clusters = merge(roots, self.apart)
+        read = {id(root.node): root.reads for root in roots}
+        found: list[Group | Join | Item] = []
+        for cluster in clusters:
+            self.cluster = cluster
+            found.append(self._compute(cluster, by_id, stops, read))
+        return found
+
+    def cut(self, cut: Cut) -> None:
+        """Take what could not be done out of the next attempt."""
+        me = id(cut.node)
+        members = {id(root.node) for root in self.cluster}
+        if len(members) > 1 and (me in members or not cut.always):
+            self.apart |= members
+            return
+        reason = f"{cut.reason}!" if me in members else cut.reason
+        if self.alone.get(me) == reason:
+            raise RuntimeError(f"{cut.node} was cut off before: {reason}") from None
+        self.alone[me] = reason
+        if all(item.node is not cut.node for item in self.items):
+            operands = tuple([reading(src) for src in cut.node.srcs])
+            self.items.append(Item(cut.node.op.kind, cut.reason, operands, (cut.node,)))
+
+    def _root(self, item: Item, stops: set[int]) -> Root:
+        node = item.node
+        if not _is_fusable(node, self.alone):
+            reads = {id(operand.base) for operand in item.inputs} & stops
+            return Root(node, None, frozenset(reads), frozenset(), 1)
+        folds, root = _walk(node, stops)
+        if node.numel == 0 or node.op in JOINS:
+            return replace(root, space=None)
+        return replace(root, space=space_of(node, folds))
+
+    def _needed(self, roots: list[Root]) -> list[Root]:
+        """Those that are asked for, or that such ones read."""
+        by_id = {id(root.node): root for root in roots}
+        found: set[int] = set()
+        todo = [me for me in by_id if me in self.roots]
+        while todo:
+            me = todo.pop()
+            if me not in found:
+                found.add(me)
+                todo.extend(by_id[me].reads)
+        return [root for root in roots if id(root.node) in found]
+
+    def _compute(
+        self,
+        cluster: list[Root],
+        by_id: dict[int, Item],
+        stops: set[int],
+        read: dict[int, frozenset[int]],
+    ) -> Group | Join | Item:
+        nodes = [root.node for root in cluster]
+        first = by_id[id(nodes[0])]
+        if not _is_fusable(nodes[0], self.alone):
+            return first
+        if nodes[0].numel == 0:
+            return Item(NOTHING, first.reason, (), (nodes[0],))
+        if nodes[0].op in JOINS:
+            return self._join(nodes[0], stops, self._reason(nodes, by_id))
+        members = {id(node) for node in nodes}
+        outside = self.roots.union(*[r for me, r in read.items() if me not in members])
+        outputs = [node for node in nodes if id(node) in outside]
+        reads = frozenset().union(*[root.reads for root in cluster])
+        key = (frozenset(members), reads, tuple(map(id, outputs)))
+        if key not in self._kernels:
+            space = cluster_space(cluster)
+            reason = self._reason(outputs, by_id)
+            self._kernels[key] = _trace(
+                space, nodes, outputs, stops - members, reason, self.supports
+            )
+        return self._kernels[key]
+
+    def _join(self, node: Node, stops: set[int], reason: str) -> Join:
+        parts = []
+        for src, region in regions(node):
+            folds = _walk(src, stops)[0] if is_computed(src, stops) else []
+            trace, space = trace_part(node, src, region, folds, stops, self.supports)
+            parts.append(_finished(trace, space, (node,), reason))
+        if node.op is WRITE:
+            check_in_place(node, parts[0], stops)
+        return Join(tuple(parts), node, reason)
+
+    def _reason(self, outputs: list[Node], by_id: dict[int, Item]) -> str:
+        for node in outputs:
+            if id(node) in self.alone:
+                return self.alone[id(node)]
+        if any(id(node) in self.roots for node in outputs):
+            return "asked for"
+        return by_id[id(outputs[0])].reason
+
+
+def _trace(
+    space: Space,
+    nodes: list[Node],
+    outputs: list[Node],
+    stops: set[int],
+    reason: str,
+    supports: Supports,
+) -> Group:
+    """The kernel that computes ``nodes`` in ``space`` and stores ``outputs``."""
+    views = {id(node): space.view(node.shape) for node in nodes}
+    results = {me: view for me, view in views.items() if view is not None}
+    trace = MovingTrace(space.shape, len(space.folds), stops, supports, results)
+    values = [trace.value(node, results[id(node)]) for node in outputs]
+    for node, value in zip(outputs, values, strict=True):
+        trace.store(node, value)
+    return _finished(trace, space, tuple(outputs), reason)
+
+
+def _finished(trace: MovingTrace, space: Space, outputs: tuple[Node, ...], reason: str) -> Group:
+    found = _group(trace, outputs, reason)
+    if space.is_long:
+        _check_one_pass(trace, found.nest)
+    return found
+
+
+def _check_one_pass(trace: MovingTrace, nest: Nest) -> None:
+    """Raise if a second pass needs a fold of everything first: threads would have to wait."""
+    after: set[int] = set()
+    for number, step in enumerate(trace.steps):
+        again = number in trace.folded or nest.depths[number] > 0
+        if again and number not in trace.within and after.intersection(step.args):
+            inner = next(n for n in trace.folded if n in below(trace.steps, number))
+            first = trace.folded[inner]
+            raise Cut(first, "another pass over everything needs it first", always=True)
+        if number in trace.folded or after.intersection(step.args):
+            after.add(number)
+
+
+def _walk(node: Node, stops: set[int]) -> tuple[list[Node], Root]:
+    """The reductions that are computed inside the kernel of ``node``, and what that reads."""
+    folds: list[Node] = []
+    todo, seen = [node], set()
+    reads, memory = set(), set()
+    while todo:
+        here = todo.pop()
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        if here.block is not None:
+            memory.add(id(here.block))
+        elif here is not node and id(here) in stops:
+            reads.add(id(here))
+        else:
+            if here.op in FOLDS or here.op in SCANS:
+                folds.append(here)
+            todo.extend([src.base for src in here.srcs])
+    return folds, Root(node, None, frozenset(reads), frozenset(memory), len(seen), len(folds))
+
+
+def _group(trace: MovingTrace, outputs: tuple[Node, ...], reason: str) -> Group:
+    """The finished kernel: axes of one element left out, axes that memory continues merged."""
+    ndim = len(trace.shape)
+    strides = [reach.view.stride for reach in trace.reaches]
+    axes: list[tuple[int, ...]] = []
+    outer = ndim - trace.folds
+    for axis in range(ndim):
+        if trace.shape[axis] == 1 and axis < outer:
+            continue
+        if axes and axis < outer:
+            before = axes[-1][-1]
+            if all(step[before] == step[axis] * trace.shape[axis] for step in strides):
+                axes[-1] = (*axes[-1], axis)
+                continue
+        axes.append((axis,))
+    if not axes:
+        axes.append(())
+    extents = tuple([prod([trace.shape[axis] for axis in merged]) for merged in axes])
+    slots, reaches = [], []
+    for reach, step in zip(trace.reaches, strides, strict=True):
+        merged = tuple([step[part[-1]] if part else 0 for part in axes])
+        classes = tuple(map(stride_class, merged, extents))
+        slots.append(Slot(reach.node.dtype, classes))
+        view = View(extents, merged, reach.view.offset, merged_mask(reach.view, axes))
+        reaches.append(Reach(reach.node, view, reach.is_index))
+    steps = tuple([_moved(step, len(axes) - ndim) for step in trace.steps])
+    nest = Nest(len(axes), tuple(slots), steps, tuple([s.dtype for s in trace.scalars]))
+    scalars, givers = tuple(trace.scalars), tuple(trace.givers)
+    picks = tuple(trace.picks)
+    return Group(nest, extents, tuple(reaches), scalars, givers, outputs, reason, picks)
+
+
+def _moved(step: Step, by: int) -> Step:
+    """The step with the axis that it folds, if it does, in another place."""
+    if step.op not in FOLDS and step.op not in SCANS:
+        return step
+    fold = replace(step.arg, axis=step.arg.axis + by)
+    return Step(step.op, step.args, step.dtype, fold)

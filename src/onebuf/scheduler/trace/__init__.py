@@ -1,0 +1,1 @@
+"""Tracing: from graph nodes to the nest that computes them."""

@@ -1,0 +1,1 @@
+"""Faults on purpose: interleavings of threads, and interrupts at every instant."""
