@@ -4,8 +4,6 @@ What the number of a device and of a queue change is where memory is and what wa
 kernels are those of the first device.
 """
 
-from collections.abc import Iterator
-
 import pytest
 
 from onebuf.testing import (
@@ -43,9 +41,8 @@ class TestPlacesOfOpenCl(ViewsContract, MovementContract, GatherContract, Writin
     examples = 3
 
     @pytest.fixture(autouse=True)
-    def _unoptimised(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def _unoptimised(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable")
-        yield
 
 
 class TestQueueOfOpenCl(TransferContract, AllocationContract, ConcurrencyContract):

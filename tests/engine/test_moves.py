@@ -14,7 +14,7 @@ import onebuf
 from onebuf import Buffer, config
 from onebuf.backends import null
 from onebuf.backends.reference import interpreter
-from onebuf.engine.plan.decide import supports
+from onebuf.engine.cpu.supports import supports
 from onebuf.errors import IndexRangeError
 from onebuf.scheduler.fuse.concat import MOST_PARTS, Join
 from onebuf.scheduler.fuse.fusion import group

@@ -11,7 +11,7 @@ from children import run
 
 import onebuf as ob
 from onebuf import Buffer, config
-from onebuf.engine.plan import decide
+from onebuf.engine.plan import decide, kernels
 from onebuf.scheduler.plan_key import form_of
 
 RNG = np.random.default_rng(11)
@@ -29,13 +29,13 @@ def compiled():
 def grouped(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many nodes were to be stored each time that kernels were grouped."""
     asked: list[int] = []
-    group = decide.gate.grouping().group_items
+    group = kernels.group_items
 
     def counting(items: Any, roots: Any, *more: Any) -> Any:
         asked.append(len(roots))
         return group(items, roots, *more)
 
-    monkeypatch.setattr(decide.gate.grouping(), "group_items", counting)
+    monkeypatch.setattr(kernels, "group_items", counting)
     monkeypatch.setattr(decide, "_known", {})
     monkeypatch.setattr(decide, "_guards", {})
     return asked

@@ -18,7 +18,7 @@ from onebuf import Buffer, config
 from onebuf.backends import null
 from onebuf.engine import items_for
 from onebuf.engine.plan import decide
-from onebuf.engine.run import matmul_step, matvec
+from onebuf.engine.step import matmul_step, matvec
 from onebuf.errors import OutOfMemory
 from onebuf.events import KernelRan, listening
 from onebuf.scheduler.fuse.matmul import Product
@@ -265,7 +265,7 @@ def test_a_failure_between_blocks_leaves_everything_as_it_was(monkeypatch):
     monkeypatch.setattr(matmul_step, "TILE_NBYTES", 1)
     monkeypatch.setattr(matmul_step, "LEAST_ROWS", 8)
     calls: list[int] = []
-    run = matmul_step.Call.run
+    run = matmul_step.KernelCall.run
 
     def fail(*arguments: Any) -> None:
         calls.append(1)
@@ -277,7 +277,7 @@ def test_a_failure_between_blocks_leaves_everything_as_it_was(monkeypatch):
     product = x @ w
     after = product + 1
     with monkeypatch.context() as patch:
-        patch.setattr(matmul_step.Call, "run", fail)
+        patch.setattr(matmul_step.KernelCall, "run", fail)
         with pytest.raises(RuntimeError, match="in the middle"):
             onebuf.realize(after, product)
     assert not after.is_realized

@@ -16,8 +16,8 @@ from random_nests import legal
 import onebuf
 from onebuf import config
 from onebuf.backends.reference import interpreter
-from onebuf.engine.plan.decide import supports
-from onebuf.engine.plan.plan import make_plan
+from onebuf.engine.cpu.supports import supports
+from onebuf.engine.plan.build import make_plan
 from onebuf.graph import running, settle
 from onebuf.kernel.linear import Opt
 from onebuf.scheduler.fuse.concat import Join

@@ -9,7 +9,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config
-from onebuf.engine.plan.decide import supports
+from onebuf.engine.cpu.supports import supports
 from onebuf.kernel import FOLDS
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering
