@@ -62,7 +62,7 @@ def fail_in(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, error: Exce
 
 PLACES = [
     (fusion, "_finished"),
-    (kernels, "with_products"),
+    (kernels, "fuse_matmuls"),
     (arena, "arena_of"),
     (factory, "kernel_step"),
     (launch, "program"),

@@ -21,7 +21,7 @@ from onebuf.engine.plan import decide
 from onebuf.engine.step import matmul_step, matvec
 from onebuf.errors import OutOfMemory
 from onebuf.events import KernelRan, listening
-from onebuf.scheduler.fuse.matmul import Product
+from onebuf.scheduler.fuse.matmul import MatmulKernel
 
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(11)
@@ -159,8 +159,8 @@ def test_a_product_that_others_read_is_kept():
     product = x @ w
     after = product + 1
     (item,) = onebuf.schedule(after, product)
-    assert isinstance(item, Product)
-    assert item.kept == (product._node,)
+    assert isinstance(item, MatmulKernel)
+    assert item.outputs == (after._node, product._node)
     assert item.bytes_written == 2 * product.nbytes
     onebuf.realize(after, product)
     assert product.is_realized

@@ -13,7 +13,7 @@ from onebuf.graph import COPY, Kind, Node
 from onebuf.late import Late
 from onebuf.options import options
 from onebuf.scheduler import Item, is_readable
-from onebuf.scheduler.plan_key import form_of
+from onebuf.scheduler.plan_key import walk_of
 
 if TYPE_CHECKING:
     from onebuf.engine.cpu import launch
@@ -27,7 +27,7 @@ else:
 def explain(nodes: Sequence[Node]) -> str:
     """Which passes over memory ``nodes`` still need, why, and how many bytes each moves."""
     wanted = [node for node in nodes if not is_readable(node)]
-    walk = form_of(wanted).nodes
+    walk = walk_of(wanted).nodes
     alone = alone_in(walk, states_of(walk, wanted)) - {id(node.base) for node in wanted}
     del walk
     items = items_for(wanted)

@@ -22,7 +22,7 @@ from onebuf.late import Late
 from onebuf.options import options
 from onebuf.scheduler import Item, schedule
 from onebuf.scheduler.pieces import MOST_NODES, is_computed
-from onebuf.scheduler.plan_key import form_of, structure_of
+from onebuf.scheduler.plan_key import structure_of, walk_of
 
 if TYPE_CHECKING:
     from onebuf.engine.plan import kernels, on_device
@@ -70,7 +70,7 @@ class Known:
 
 
 _known: dict[Hashable, Known] = {}
-"""The plans that were made, by the form of their graphs."""
+"""The plans that were made, by the plan keys and states of their graphs."""
 _guards: dict[Hashable, tuple[guard.Guard, Plan]] = {}
 """The plan that was last found often for what a line of the program asks for, by that line."""
 
@@ -95,11 +95,11 @@ def plan_for(
         held = guarded[0](wanted)
         if held is not None:
             return guarded[1], held  # type: ignore[return-value]
-    form, walk = form_of(wanted, how)
+    plan_key, walk = walk_of(wanted, how)
     if len(walk) > MOST_NODES and sum(map(is_computed, walk)) > MOST_NODES:
         return None
     states = states_of(walk, wanted)
-    key = None if form is None else (form, states)
+    key = None if plan_key is None else (plan_key, states)
     known = _known.get(key) if key is not None else None
     if known is not None and (not known.cost or not _is_due(known.structure, known.cost)):
         known.found += 1
@@ -160,7 +160,7 @@ def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:
 
 def items_for(wanted: Sequence[Node]) -> list[Kernel | Item]:
     """The kernels, or operations on NumPy's loops, that would make ``wanted`` readable."""
-    walk = form_of(wanted).nodes
+    walk = walk_of(wanted).nodes
     return list(_decide(wanted, False, walk, states_of(walk, wanted), dry=True).items)
 
 

@@ -9,8 +9,8 @@ from onebuf.engine.plan.liveness import replayed_in, worth_storing
 from onebuf.graph import Node
 from onebuf.scheduler import Item
 from onebuf.scheduler.fuse.fusion import group_items, roots_of, single
-from onebuf.scheduler.fuse.matmul import with_products
-from onebuf.scheduler.fuse.multipass import Kernel, in_passes
+from onebuf.scheduler.fuse.matmul import fuse_matmuls
+from onebuf.scheduler.fuse.multipass import Kernel, fuse_passes
 
 
 def kernels_of(
@@ -24,8 +24,8 @@ def kernels_of(
     computed = {id(item.node) for item in items}
     kept = [node for node in worth_storing(walk, states, roots) if id(node) in computed]
     roots.update([id(node) for node in kept])
-    joined = with_products(group_items(items, roots, supports), roots)
-    return in_passes(joined, roots), replayed_in(walk, states, computed - roots)
+    fused = fuse_matmuls(group_items(items, roots, supports), roots)
+    return fuse_passes(fused, roots), replayed_in(walk, states, computed - roots)
 
 
 def kernel_of(item: Item) -> Kernel | Item:

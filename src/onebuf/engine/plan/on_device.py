@@ -11,11 +11,11 @@ from onebuf.errors import DeviceError
 from onebuf.graph import Node
 from onebuf.machine import Device
 from onebuf.scheduler import Item, schedule
-from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.fusion import generated, group
 from onebuf.scheduler.fuse.group import Group
 
-Work = Group | Join | Item
+Work = Group | ConcatKernel | Item
 
 
 def work_on(device: Device, wanted: Sequence[Node], own: bool) -> list[Work]:

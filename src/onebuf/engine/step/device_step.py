@@ -31,7 +31,7 @@ from onebuf.graph import EMPTY, LIBRARY, Kind, Node, place_on, placed_block
 from onebuf.machine import Device, DeviceBlock
 from onebuf.ops import quietly, view_of
 from onebuf.scheduler import Item, reading
-from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.trace.recorder import Giver, Read
 
@@ -43,7 +43,7 @@ class LaunchStep:
 
     __slots__ = ("done", "_device", "_name", "_bytes", "_inputs", "_outputs", "_calls")
 
-    def __init__(self, device: Device, kernel: Group | Join, numbers: Numbers) -> None:
+    def __init__(self, device: Device, kernel: Group | ConcatKernel, numbers: Numbers) -> None:
         self.done: tuple[int, ...] = ()
         self._device = device
         driver = device.driver

@@ -24,9 +24,9 @@ from onebuf.graph import WRITE, Kind, Node, attach, attaching, running, settle
 from onebuf.memory import ALIGNMENT, Block, address_of
 from onebuf.ops import new_array
 from onebuf.options import options
-from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
-from onebuf.scheduler.fuse.multipass import Kernel, Passes
+from onebuf.scheduler.fuse.multipass import Kernel, MultipassKernel
 
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
@@ -125,7 +125,7 @@ class KernelStep:
     __slots__ = ("done", "_told", "_copy", "_inputs", "_outputs", "_calls")
 
     def __init__(
-        self, kernel: Group | Join, told: Kernel, homes: Homes, brought: Sequence[Node] = ()
+        self, kernel: Group | ConcatKernel, told: Kernel, homes: Homes, brought: Sequence[Node] = ()
     ) -> None:
         """``told`` is the item of the schedule, which may be more than the kernel. ``brought`` are
         operands whose memory comes from elsewhere; their bases are the last."""
@@ -158,7 +158,7 @@ class KernelStep:
             raise
 
     def calls(
-        self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers
+        self, kernel: Group | ConcatKernel, bases: dict[int, int], numbers: Numbers
     ) -> list[KernelCall]:
         """What is launched."""
         return [KernelCall(part, bases, numbers) for part in kernel.parts]
@@ -259,7 +259,7 @@ class MultipassStep:
 
     __slots__ = ("done", "_told", "_passes")
 
-    def __init__(self, kernel: Passes, passes: list[KernelStep]) -> None:
+    def __init__(self, kernel: MultipassKernel, passes: list[KernelStep]) -> None:
         self.done: tuple[int, ...] = ()
         self._told = Told(kernel.name, kernel.bytes_read, kernel.bytes_written)
         self._passes = passes

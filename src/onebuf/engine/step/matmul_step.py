@@ -23,9 +23,9 @@ from onebuf.graph import Node, attach, running
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array, quietly
 from onebuf.scheduler import reading
-from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
-from onebuf.scheduler.fuse.matmul import Factors, Product
+from onebuf.scheduler.fuse.matmul import FusedMatmul, MatmulKernel
 from onebuf.scheduler.trace.recorder import Reach
 
 Array = np.ndarray[Any, Any]
@@ -55,7 +55,7 @@ class MatmulStep(KernelStep):
 
     __slots__ = ("_matrices", "_extent", "_count", "_slots")
 
-    def __init__(self, product: Product, homes: Homes, private: Collection[int]) -> None:
+    def __init__(self, product: MatmulKernel, homes: Homes, private: Collection[int]) -> None:
         self._extent = product.group.extents[0]
         self._count = indices_at_a_time(product)
         self._matrices = [
@@ -67,18 +67,18 @@ class MatmulStep(KernelStep):
                 part.columns,
                 self._is_whole(part, private),
             )
-            for part in product.factors
+            for part in product.matmuls
         ]
-        nodes = [part.node for part in product.factors]
+        nodes = [part.node for part in product.matmuls]
         self._slots = [_slot(reach, nodes) for reach in product.group.reaches]
         super().__init__(product.group, product, homes, nodes)
 
-    def _is_whole(self, part: Factors, private: Collection[int]) -> bool:
+    def _is_whole(self, part: FusedMatmul, private: Collection[int]) -> bool:
         one_block = self._count == self._extent
         return part.is_kept or one_block or id(part.node) not in private
 
     def calls(
-        self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers
+        self, kernel: Group | ConcatKernel, bases: dict[int, int], numbers: Numbers
     ) -> list[KernelCall]:
         """The kernel for a block of outermost indices, and for those that are left over."""
         (group,) = kernel.parts
@@ -133,10 +133,10 @@ class Tile(NamedTuple):
         return self.array[begin:end] if self.is_whole else self.array[: end - begin]
 
 
-def indices_at_a_time(product: Product) -> int:
+def indices_at_a_time(product: MatmulKernel) -> int:
     """How many outermost indices of the kernel make a block."""
     extent, nbytes, least = product.group.extents[0], 0, 1
-    for part in product.factors:
+    for part in product.matmuls:
         nbytes += part.numel * part.node.dtype.itemsize
         least = max(least, -(-LEAST_ROWS * part.columns // part.numel))
     count = max(least, TILE_NBYTES // nbytes)
