@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from opencl_running import DEVICE, download, driver, upload
 
@@ -19,8 +22,20 @@ from onebuf.layout import View
 F = np.dtype("float32")
 
 
-def slow(line, size=1 << 17, turns=6):
-    """A launch that takes some milliseconds, and its two blocks."""
+@contextmanager
+def held() -> Iterator[None]:
+    """Let nothing that is queued in the block begin before its end."""
+    line = driver().line
+    gate = cl.UserEvent(line.physical.context)
+    line.latest = cl.enqueue_barrier(line.queue, wait_for=[gate])
+    try:
+        yield
+    finally:
+        gate.set_status(cl.command_execution_status.COMPLETE)
+
+
+def tanh(line, size=1000, turns=1):
+    """A launch, and its two blocks."""
     slots = (Slot(F, (1,)),) * 2
     steps = [Step(LOAD, (), F, 0)]
     for _ in range(turns):
@@ -49,30 +64,26 @@ def test_bytes_come_back_from_where_they_went():
 
 
 def test_uploaded_bytes_may_change_at_once():
-    launch, blocks = slow(driver().line)
-    driver().upload(np.zeros(1 << 17, F), blocks[0])
-    for _ in range(3):
-        launch.run(blocks, ())
     x = np.arange(1000, dtype=np.int64)
     block = driver().allocator.allocate(x.nbytes)
-    event = driver().upload(x, block)
-    was_done = event.is_done
-    x[:] = -1
-    assert not was_done
+    with held():
+        event = driver().upload(x, block)
+        assert not event.is_done
+        x[:] = -1
     assert download(block, (1000,), np.int64).tolist() == list(range(1000))
 
 
 def test_a_download_waits_for_its_block_alone():
     x = np.arange(1000, dtype=np.int64)
     block = upload(x)
-    launch, blocks = slow(driver().line, 1 << 19)
-    driver().upload(np.zeros(1 << 19, F), blocks[0])
+    launch, blocks = tanh(driver().line)
+    driver().upload(np.zeros(1000, F), blocks[0])
     driver().synchronize()
-    for _ in range(4):
-        launch.run(blocks, ())
     out = np.empty_like(x)
-    driver().download(block, out).wait()
-    assert not blocks[1].last.is_done
+    with held():
+        launch.run(blocks, ())
+        driver().download(block, out).wait()
+        assert not blocks[1].last.is_done
     np.testing.assert_array_equal(out, x)
     driver().synchronize()
     assert blocks[1].last.is_done
@@ -134,7 +145,7 @@ def test_host_memory_is_used_where_it_is():
     x = aligned(1024)
     x[:] = np.arange(1024)
     block = driver().from_host(x)
-    launch = slow(driver().line, 1024, 1)[0]
+    launch = tanh(driver().line, 1024)[0]
     launch.run([block, block], ())
     driver().synchronize()
     np.testing.assert_allclose(x, np.tanh(np.arange(1024)), rtol=1e-6)
@@ -246,11 +257,10 @@ def test_queues_overlap(names):
 
 
 def test_queueing_does_not_wait():
-    launch, blocks = slow(driver().line, 1 << 19)
-    launch.run(blocks, ())
-    driver().synchronize()
-    launch.run(blocks, ())
-    assert not blocks[1].last.is_done
+    launch, blocks = tanh(driver().line)
+    with held():
+        launch.run(blocks, ())
+        assert not blocks[1].last.is_done
     blocks[1].last.wait()
     begin, end = blocks[1].last.times()
     assert end > begin
@@ -272,10 +282,10 @@ def test_the_second_device_is_another_one():
 
 
 @pytest.mark.parametrize(
-    "name, why", [("OPENCL:99", "OpenCL offers 2 here"), ("OPENCL@256", "a queue below 256")]
+    "name, why", [("OPENCL:99", "OpenCL offers {} here"), ("OPENCL@256", "a queue below 256")]
 )
 def test_a_device_or_queue_that_is_not_there(name, why):
-    with pytest.raises(DeviceError, match=why):
+    with pytest.raises(DeviceError, match=why.format(len(onebuf.devices("OPENCL")))):
         onebuf.device(name).driver
 
 
