@@ -153,12 +153,12 @@ from onebuf.array_api.statistical import (
 )
 from onebuf.array_api.utility import all, any, diff
 from onebuf.buffer import Buffer
+from onebuf.clients.import_hook import when_imported as _when_imported
 from onebuf.control import memory_stats, realize, schedule, synchronize, trim
 from onebuf.dtypes import DType
 from onebuf.engine import Counters, counters
 from onebuf.errors import OnebufError
 from onebuf.interop import Window
-from onebuf.interop.arrival import when_imported as _when_imported
 from onebuf.late import load as _load
 from onebuf.machine import Context, Device, context, device, devices
 from onebuf.options import config
@@ -196,10 +196,8 @@ if _TYPE_CHECKING:
     from onebuf.numpy_api.indexing import *
     from onebuf.numpy_api.logic import *
     from onebuf.numpy_api.manipulation import *
-    from onebuf.numpy_api.polynomials import *
     from onebuf.numpy_api.products import *
-    from onebuf.numpy_api.saving import *
-    from onebuf.numpy_api.sets import *
+    from onebuf.numpy_api.routines import *
     from onebuf.numpy_api.state import *
     from onebuf.numpy_api.sums import *
     from onebuf.numpy_api.types import *
@@ -237,9 +235,9 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# Whoever looks our type up in a registry of their own finds it there, once they are imported.
-_when_imported("einops._backends", "onebuf.interop.einops")
-_when_imported("dask.array.backends", "onebuf.interop.dask")
+# Libraries with a registry of array types get an entry for ours, once they are imported.
+_when_imported("einops._backends", "onebuf.clients.einops")
+_when_imported("dask.array.backends", "onebuf.clients.dask")
 
 
 # fmt: off

@@ -75,7 +75,7 @@ def test_the_namespace_has_every_operation():
 
 
 @pytest.mark.parametrize("name", sorted(UNARY))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(case=cases())
 def test_unary_functions_equal_numpys(name, case):
     array = case.array()
@@ -112,7 +112,7 @@ def test_unary_functions_give_the_same_bits_at_once_and_later(name, case):
 
 
 @pytest.mark.parametrize("name", sorted(BINARY))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(pair=broadcast_pairs())
 def test_binary_functions_equal_numpys(name, pair):
     x, y = pair

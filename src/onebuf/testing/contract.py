@@ -1,4 +1,4 @@
-"""What every suite builds on: a device by its name, and ways to send, fetch and compare."""
+"""The base class of all suites: a device by its name, and methods to send, fetch and compare."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ import onebuf
 from onebuf import Buffer
 from onebuf.backends.vulkan.launch import VulkanLaunch
 from onebuf.graph import BINARY
-from onebuf.machine import device
 from onebuf.render.clike import KernelText, Memory, Scalar, Size
 from onebuf.render.clike.glsl import PUSHED, Glsl, arguments
 from onebuf.render.clike.glsl_math import FORMULAS, constant, library
@@ -89,10 +88,9 @@ def test_every_function_is_there_after_what_it_needs(element):
 
 
 @pytest.fixture
-def short(monkeypatch):
-    driver = device("VULKAN").driver
-    monkeypatch.setattr(driver, "has_float64", False)
-    return driver
+def short(vulkan, monkeypatch):
+    monkeypatch.setattr(vulkan, "has_float64", False)
+    return vulkan
 
 
 def computed(driver, result, operands):

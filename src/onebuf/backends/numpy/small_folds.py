@@ -15,6 +15,8 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
+SHORT = 16
+"""Rows of fewer elements than this are reduced many at a time."""
 LANES = 16
 MOST = 8192
 """Longer rows are reduced in chunks, by kernels."""

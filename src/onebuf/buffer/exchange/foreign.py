@@ -1,10 +1,8 @@
-"""The protocols by which other libraries take a buffer's memory, or its place in their calls."""
+"""Interchange protocols of a buffer: NumPy's, DLPack, Arrow, the array API standard, pickle."""
 
 from __future__ import annotations
 
-import importlib
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,14 +17,20 @@ from onebuf.buffer.exchange.export import (
 )
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy.calls import on_arrays
-from onebuf.buffer.numpy.functions import answer
+from onebuf.buffer.numpy.functions import answer, namespace
 from onebuf.buffer.operators import operand
 from onebuf.engine import assign, is_here, read
 from onebuf.errors import ArgumentError, OnebufError
 from onebuf.graph import BINARY, SOURCE, UNARY, Node, Op
 from onebuf.interop import DEVICE, export
+from onebuf.late import Late
 from onebuf.layout import View
 from onebuf.ops import binary, matmul, unary
+
+if TYPE_CHECKING:
+    from onebuf.interop import arrow
+else:
+    arrow = Late("onebuf.interop.arrow")
 
 _UFUNCS: dict[Any, Op] = {
     getattr(np, op.numpy): op for op in (UNARY | BINARY).values() if op.numpy is not None
@@ -77,11 +81,10 @@ class ForeignProtocols(Handle):
                 f"needed one of the versions {', '.join(API_VERSIONS)} of the array API standard, "
                 f"got {api_version!r}"
             )
-        return sys.modules["onebuf"]  # the root is above: it is there, look it up
+        return namespace()
 
     def __arrow_array__(self, type: Any = None) -> Any:
-        # Only pyarrow calls this, so it is there; nothing else imports it.
-        return importlib.import_module("onebuf.interop.arrow").to_arrow(window(self._shown()), type)
+        return arrow.to_arrow(window(self._shown()), type)  # only pyarrow calls this: it is there
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs:

@@ -17,7 +17,7 @@ import numpy as np
 
 from onebuf.backends.numpy.complex_loops import COMPLEX_LOOPS
 from onebuf.backends.numpy.loops import FOLDS, LOOPS
-from onebuf.backends.numpy.small_folds import MOST, fold_columns, fold_rows
+from onebuf.backends.numpy.small_folds import MOST, SHORT, fold_columns, fold_rows
 from onebuf.dtypes import bfloat16, complex64, complex128, float16, float32, float64
 from onebuf.engine.cpu.fallback import attempt
 from onebuf.graph import BINARY, INEXACT, REDUCE, UNARY, Op
@@ -44,8 +44,6 @@ _times: dict[tuple[Op, DT, str], int] = {}
 _EXACT_PRODUCTS = frozenset({UNARY["square"], BINARY["multiply"]})
 """Functions of complex numbers that NumPy's loops give the bits of, part by part."""
 _FUNCTIONS = {REDUCE["sum"]: np.add, REDUCE["prod"]: np.multiply}
-SHORT = 16
-"""Rows of fewer elements than this are folded many at a time."""
 
 _FLOATS = (float32, float64, float16, bfloat16)
 _COMPLEX = (complex64, complex128)

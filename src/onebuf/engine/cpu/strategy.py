@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from math import prod
 from typing import NamedTuple
 
-from onebuf.engine.cpu.small_kernels import SHORT
+from onebuf.backends.numpy.small_folds import SHORT
 from onebuf.graph import RANDOM_WORDS
 from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
 from onebuf.render.llvm.element.elementwise import FLOATS_ONLY

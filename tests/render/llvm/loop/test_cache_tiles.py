@@ -53,7 +53,7 @@ def copied(x: Any) -> Any:
     piece=st.integers(0, 140),
     lanes=st.sampled_from((1, 4, 8, 16, 32, 64)),
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_tiles_have_the_value_of_rows(
     dtype: str,
     rows: int,

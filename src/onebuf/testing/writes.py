@@ -20,7 +20,7 @@ KEYS: tuple[Any, ...] = (
 )
 
 
-class WritingContract(Contract):
+class WritesContract(Contract):
     """What writing to elements of a device has to do."""
 
     @pytest.mark.parametrize("name", ALL)

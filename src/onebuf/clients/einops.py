@@ -1,52 +1,51 @@
-"""einops: the class by which it knows buffers.
+"""einops: its backend for buffers.
 
-Only this file imports einops, and only `onebuf.interop.arrival` imports this file, when the user
-has imported einops. einops finds its backends among the subclasses of ``AbstractBackend`` and makes
-an instance of each whose ``framework_name`` is an imported module, so defining the class is all.
-(``einops.array_api`` needs no backend: it asks a buffer for its namespace.)
+einops finds its backends among the subclasses of ``AbstractBackend`` and makes an instance of each
+whose ``framework_name`` is an imported module, so defining the class is all. (``einops.array_api``
+needs no backend: it asks a buffer for its namespace.)
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from einops._backends import AbstractBackend
 
+from onebuf.array_api.creation import arange, asarray
+from onebuf.array_api.manipulation import concat, stack, tile
+from onebuf.buffer import Buffer
+from onebuf.buffer.einsum import einsum
 from onebuf.dtypes import kind
 
 
 class OnebufBackend(AbstractBackend):  # type: ignore[misc]
-    """What einops does to arrays, in the words of the namespace.
+    """What einops does to arrays, by functions of the namespace.
 
     Axes that einops repeats are expanded, not stored, wherever the result is one view.
     """
 
     framework_name = "onebuf"
 
-    def __init__(self) -> None:
-        self.xp: Any = import_module("onebuf")  # the root is above: it is there, look it up
-
     def is_appropriate_type(self, tensor: Any) -> bool:
         """Whether ``tensor`` is a buffer."""
-        return isinstance(tensor, self.xp.Buffer)
+        return isinstance(tensor, Buffer)
 
     def from_numpy(self, x: np.ndarray[Any, Any]) -> Any:
         """A buffer on the memory of ``x``."""
-        return self.xp.asarray(x)
+        return asarray(x)
 
     def to_numpy(self, x: Any) -> np.ndarray[Any, Any]:
         """A NumPy array on the memory of ``x``."""
         return np.asarray(x)
 
     def arange(self, start: int, stop: int) -> Any:
-        """Whole numbers."""
-        return self.xp.arange(start, stop)
+        """The integers from ``start`` up to ``stop``."""
+        return arange(start, stop)
 
     def stack_on_zeroth_dimension(self, tensors: list[Any]) -> Any:
         """Buffers of one shape along a new first axis."""
-        return self.xp.stack(tensors)
+        return stack(tensors)
 
     def add_axis(self, x: Any, new_position: int) -> Any:
         """A view with an axis of extent 1."""
@@ -54,7 +53,7 @@ class OnebufBackend(AbstractBackend):  # type: ignore[misc]
 
     def tile(self, x: Any, repeats: tuple[int, ...]) -> Any:
         """``x`` laid out several times along each axis."""
-        return self.xp.tile(x, repeats)
+        return tile(x, repeats)
 
     def add_axes(self, x: Any, n_axes: int, pos2len: dict[int, int]) -> Any:
         """A view with new axes, along which nothing is stored twice."""
@@ -64,7 +63,7 @@ class OnebufBackend(AbstractBackend):  # type: ignore[misc]
 
     def concat(self, tensors: list[Any], axis: int) -> Any:
         """Buffers one after another."""
-        return self.xp.concat(tensors, axis=axis)
+        return concat(tensors, axis=axis)
 
     def is_float_type(self, x: Any) -> bool:
         """Whether a mean of ``x`` has its dtype."""
@@ -72,4 +71,4 @@ class OnebufBackend(AbstractBackend):  # type: ignore[misc]
 
     def einsum(self, pattern: str, *x: Any) -> Any:
         """Einstein's sum."""
-        return self.xp.einsum(pattern, *x)
+        return einsum(pattern, *x)

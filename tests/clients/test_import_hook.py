@@ -1,4 +1,4 @@
-"""Modules of ours that are imported when somebody imports one of theirs."""
+"""Modules of ours that are imported when a module of theirs is."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ import pytest
 
 PRELUDE = """
 import sys, types
-from onebuf.interop.arrival import when_imported
+from onebuf.clients.import_hook import when_imported
 """
 
 

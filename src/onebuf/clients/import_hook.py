@@ -1,16 +1,16 @@
-"""Arrivals: a module of ours imported when somebody imports one of theirs, before or after us.
+"""Import hook: a module of ours is imported when the user imports a certain module of theirs.
 
-Some libraries learn of new array types from a class or a registry entry of their own, so telling
-them means importing them, and onebuf imports no library that the user did not. What tells them is
-therefore a module of its own (`onebuf.interop.einops`), and is imported when theirs is:
+Some libraries know array types from a class or a registry entry of their own. To register there
+means to import them, and onebuf imports no library that the user did not. So each registration is
+a module (`onebuf.clients.einops`), which is imported
 
-- theirs is there already: at once;
-- it is not: a finder at the head of ``sys.meta_path`` waits for it. It finds nothing by itself:
-  asked for the module in question, it takes the spec that the other finders give and puts a loader
-  around the spec's own that imports our module as soon as theirs has been executed. Then the
-  finder leaves. For every other module it costs one comparison.
+- at once, if their module is imported already;
+- else as soon as it is. A finder at the head of ``sys.meta_path`` waits for it. The finder takes
+  the spec that the other finders give and wraps its loader in one that imports our module after
+  theirs has been executed. Then the finder removes itself. For every other module it costs one
+  comparison.
 
-A failing import of ours never gets in the way of theirs: it is a warning.
+If the import of ours fails, theirs succeeds all the same, with a warning.
 """
 
 from __future__ import annotations
