@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from onebuf.engine import realize
 from onebuf.errors import ArgumentTypeError
-from onebuf.graph import CONSTANT, PLACED, Element, Fresh, Loose, Node, Number
+from onebuf.graph import CONSTANT, Element, Fresh, Loose, Node, Number
 from onebuf.interop import Exporter
 from onebuf.machine import Device
 from onebuf.ops import copied
@@ -120,7 +120,7 @@ class Handle(Exporter):
         block = node.block
         if (node.base is not mine.base) if block is None else (block is not mine.block):
             theirs = node.base
-            if theirs.op is not PLACED or theirs.block is not mine.base.block:
+            if not theirs.is_placed or theirs.block is not mine.base.block:
                 return self._value(node)
         view = _new(self.__class__)
         node.claimed = True

@@ -62,7 +62,7 @@ _USUAL = _look("arg")
 _LOOKS = {
     STORED: _look("dtype", "shape", "array.strides"),
     PLACED: _look("dtype", "shape"),
-    VIEW: _look("arg.shape", "arg.stride", "arg.offset", "arg.mask"),
+    VIEW: _look("arg.key"),
     ARANGE: _look("dtype", "shape", "arg"),
     RANDOM_BITS: _look("dtype", "shape"),
     WRITE: _look("dtype", "arg.view", "arg.is_apart"),

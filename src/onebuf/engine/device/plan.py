@@ -29,7 +29,7 @@ from onebuf.engine.run.index_error import OutsideError
 from onebuf.engine.run.numpy_step import say_where
 from onebuf.errors import DeviceError, DTypeError
 from onebuf.events import KernelRan, listeners, tell
-from onebuf.graph import EMPTY, LIBRARY, VIEW, Kind, Node, place_on, placed_block
+from onebuf.graph import EMPTY, LIBRARY, Kind, Node, place_on, placed_block
 from onebuf.machine import Device, DeviceBlock
 from onebuf.ops import quietly, view_of
 from onebuf.scheduler import Item, reading, schedule
@@ -203,7 +203,7 @@ def native(driver: ArrayDriver, node: Node) -> Any:
     if base.op.kind is Kind.CONSTANT:
         block = driver.compute(base.op, (), base.arg, node.shape, node.dtype)
         return driver.native(block, node.dtype, None)
-    return driver.native(placed_block(base), base.dtype, node.arg if node.op is VIEW else None)
+    return driver.native(placed_block(base), base.dtype, node.view if node.is_view else None)
 
 
 class HostStep:

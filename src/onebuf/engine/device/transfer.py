@@ -16,7 +16,7 @@ from onebuf.engine.device.plan import native
 from onebuf.engine.run.numpy_step import line_of
 from onebuf.engine.run.realize import force, read, realize
 from onebuf.events import Transferred, listeners, tell
-from onebuf.graph import PLACED, Kind, Node, on_block, placed_block
+from onebuf.graph import Kind, Node, on_block, placed_block
 from onebuf.layout.box import full_box
 from onebuf.layout.footprint import reach
 from onebuf.machine import CPU, Device, Driver
@@ -62,8 +62,8 @@ def download(node: Node, out: Array | None = None) -> Array:
     assert device is not None
     driver = device.driver
     start = perf_counter()
-    source = node if node.op is PLACED else _contiguous(node)
-    view = None if source.op is PLACED else view_of(source)
+    source = node if node.is_placed else _contiguous(node)
+    view = None if source.is_placed else view_of(source)
     if holds_arrays(driver):
         out = _into(out, driver.get(native(driver, source)))
     elif view is not None and not view.is_contiguous:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.backends.numpy.gather import gather
 from onebuf.backends.numpy.loops import run_into
 from onebuf.engine import gate
 from onebuf.engine.cpu.small_kernels import is_ours, run_ours
@@ -16,8 +17,6 @@ from onebuf.graph import (
     COPY,
     LIBRARY,
     MATMUL,
-    SOURCE,
-    VIEW,
     WRITE,
     Kind,
     Node,
@@ -25,7 +24,6 @@ from onebuf.graph import (
     running,
     settle,
 )
-from onebuf.layout import View
 from onebuf.memory import Block
 from onebuf.ops import adopted, new_array, quietly
 from onebuf.scheduler import NOTHING, Item, reading
@@ -94,12 +92,13 @@ def fetch(node: Node) -> Array:
     array = settle(node)
     if array is not None:
         return array
-    base = node.base
+    base = node.strided_base
     if base.op.kind is Kind.CONSTANT:
         return np.broadcast_to(np.asarray(base.arg), node.shape)
-    assert base.op is SOURCE, f"{node} is still to be computed"
-    view = node.arg if node.op is VIEW else View.contiguous(node.shape)
-    return read_region(base.arg, view)
+    if node.on_demand is not None:
+        return read_region(node)
+    assert base.is_view, f"{node} is still to be computed"
+    return gather(base.layout, *[fetch(reading(source)) for source in base.srcs])
 
 
 def compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:

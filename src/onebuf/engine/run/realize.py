@@ -19,7 +19,7 @@ from onebuf.engine.run.index_error import OutsideError, explained
 from onebuf.engine.run.numpy_step import fetch
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
-from onebuf.graph import SOURCE, Kind, Node, is_stored, running, settle
+from onebuf.graph import Kind, Node, is_stored, running, settle
 from onebuf.memory import PoolBlock
 from onebuf.ops import install
 from onebuf.options import config
@@ -107,8 +107,7 @@ def own(node: Node) -> Array:
     array = settle(node)
     if array is not None:
         return array
-    base = node.base
-    if base.op is SOURCE:
+    if node.on_demand is not None:
         return fetch(node)
     if not is_here(node):
         raise DeviceError(

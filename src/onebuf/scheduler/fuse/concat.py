@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from onebuf.graph import CAST, CONCAT, VIEW, WRITE, Node, is_stored
+from onebuf.graph import CAST, CONCAT, WRITE, Node, is_stored
 from onebuf.layout import View, compose
 from onebuf.machine import CPU
 from onebuf.scheduler.fuse.group import Group
@@ -71,8 +71,8 @@ def regions(node: Node) -> Iterator[tuple[Node, View]]:
 
 def _without_view(src: Node, region: View) -> tuple[Node, View]:
     """What an operand is a reshaped view of, and its region as seen from there, if that can be."""
-    base = src.base
-    if src.op is VIEW and src.arg.is_contiguous and src.numel == base.numel:
+    base = src.strided_base
+    if base is not src and src.view.is_contiguous and src.numel == base.numel:
         shaped = region.reshape(base.shape)
         if shaped is not None:
             return base, shaped
@@ -81,7 +81,7 @@ def _without_view(src: Node, region: View) -> tuple[Node, View]:
 
 def is_computed(src: Node, stops: set[int]) -> bool:
     """Whether an operand is still to be computed, in its own order and by nobody else."""
-    return src.op is not VIEW and id(src) not in stops and not is_stored(src)
+    return not src.is_view and id(src) not in stops and not is_stored(src)
 
 
 def trace_part(

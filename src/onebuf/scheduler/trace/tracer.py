@@ -1,9 +1,10 @@
-"""Tracing: the nest that computes some nodes, with everything inlined that belongs to it.
+"""Tracing: from graph nodes to the steps of one nest, with every fused operation inlined.
 
-An operation is inlined by asking for its operands where it is asked for itself: through a view of
-the iteration space, composed with the view of each operand. Where one view cannot say that, or an
-operation has to see its operands whole, the trace stops at a node (`Cut`), which then is computed
-in memory first.
+The trace starts at a result and a view that maps the iteration space to its elements. It inlines an
+operation by tracing its operands, each at that view composed with the operand's own view. Loads,
+constants and index ranges end the recursion. If strides cannot express a composed view, or an
+operation needs an operand stored, the trace raises `Cut` with the node that has to be computed
+first, by a kernel of its own; the caller then tries again.
 """
 
 from __future__ import annotations
@@ -22,9 +23,7 @@ from onebuf.graph import (
     COMPLEX,
     COPY,
     RANDOM_BITS,
-    SOURCE,
     UNARY,
-    VIEW,
     Kind,
     Node,
     Op,
@@ -47,9 +46,9 @@ MOST_STEPS = 160
 
 
 class Cut(Exception):
-    """The trace cannot go through ``node``, which has to be computed on its own.
+    """The trace cannot inline ``node``, which needs a kernel, or a step, of its own.
 
-    ``always`` says that this is so wherever it is read.
+    ``always`` says that no other reader can inline it either.
     """
 
     def __init__(self, node: Node, reason: str, always: bool = False) -> None:
@@ -298,7 +297,7 @@ def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple
     """The base of an operand, and where it is read if ``node`` is wanted at ``view``."""
     if src.op.kind is Kind.CONSTANT:
         return src, view  # one value, wherever it is read
-    inner = src.arg if src.op is VIEW else View.contiguous(src.shape)
+    inner = src.view
     if same_shape and inner.shape != node.shape:
         inner = inner.expand(node.shape)
     return source_at(node, src, inner, view)
@@ -312,8 +311,8 @@ def operand(node: Node, src: Node, view: View) -> tuple[Node, View]:
 def source_at(node: Node, src: Node, inner: View, view: View) -> tuple[Node, View]:
     """The base of an operand, and where it is read if ``inner``, a view of it, is at ``view``."""
     at = compose(view, inner)
-    base = src.base
-    if base.op is SOURCE:
+    base = src.strided_base
+    if base.on_demand is not None:
         raise Cut(node, "its operand is read from a store, by region", always=True)
     array = settle(base)
     if at is not None and array is not None:
