@@ -29,8 +29,9 @@ Array = np.ndarray[Any, Any]
 def moved(node: Node, device: Device) -> Node:
     """The elements of ``node`` on ``device``, which is another one than its own."""
     home = node.device or CPU
-    if node.base.op.kind is Kind.CONSTANT and (node is node.base or node.arg.mask is None):
-        return full(node.shape, node.base.arg, node.dtype, device)
+    base = node.strided_base
+    if base.op.kind is Kind.CONSTANT and node.view.mask is None:
+        return full(node.shape, base.arg, node.dtype, device)
     if device.is_host:
         new = place(node.shape, node.dtype, node.numel)
         download(node, new.array)
@@ -105,9 +106,9 @@ def _contiguous(node: Node) -> Node:
     driver = node.device.driver  # type: ignore[union-attr]
     if holds_arrays(driver):
         return source
-    view, is_constant = view_of(source), source.base.op.kind is Kind.CONSTANT
+    view, is_placed = view_of(source), source.strided_base.is_placed
     host_picks = view.mask is None and not runs_kernels(driver)
-    if is_constant or not (view.is_contiguous or host_picks):
+    if not is_placed or not (view.is_contiguous or host_picks):
         source = copied(source)
         force(source)
     return source

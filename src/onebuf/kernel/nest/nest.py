@@ -73,8 +73,8 @@ class Fold:
     axis: int
     sequential: bool = False
     first: bool = False
-    """Whether it is the least of indices, of which those that do not count are the largest number,
-    and of which one counts at least."""
+    """Whether it is the minimum of an argmax or argmin: over int64 indices, of which those of no
+    extreme element are replaced by the largest int64, and at least one is not."""
 
 
 LANES = 16

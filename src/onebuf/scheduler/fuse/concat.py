@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from onebuf.graph import CAST, CONCAT, WRITE, Node, is_stored
+from onebuf.graph import CAST, CONCAT, TAKE, WRITE, Node, is_stored
 from onebuf.layout import View, compose
 from onebuf.machine import CPU
 from onebuf.scheduler.fuse.group import Group
@@ -119,7 +119,7 @@ def check_in_place(write: Node, group: Group, stops: set[int]) -> None:
     reads = [reach for reach in group.reaches if reach.node is place.target]
     (store,) = [reach.view for reach in group.reaches if reach.node is write]
     at = replace(store, offset=store.offset - place.view.offset)
-    is_safe = place.is_apart and not group.picks
+    is_safe = place.is_apart and all(step.op is not TAKE for step in group.nest.steps)
     if reads:
         is_safe &= group.is_elementwise and all(reach.view == at for reach in reads)
     if not is_safe:

@@ -1,4 +1,4 @@
-"""Promoting: the dtypes that an operation computes in, and that its operands are cast to first."""
+"""Type promotion: the dtypes that an operation computes in; its operands are cast to them."""
 
 from __future__ import annotations
 

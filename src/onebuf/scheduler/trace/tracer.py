@@ -75,8 +75,8 @@ class Trace(Steps):
     scanned: dict[int, Node] = field(default_factory=dict)
     """The running results among the steps, by number."""
     within: set[int] = field(default_factory=set)
-    """Steps of `onebuf.scheduler.trace.argmax` that need their extremes: for each chunk, that of
-    the chunk will do."""
+    """Steps of `onebuf.scheduler.trace.argmax` that read a maximum or minimum: a chunk may use
+    that of the chunk alone."""
 
     def store(self, node: Node, value: int) -> None:
         """Store step ``value``, which gives ``node``, in memory of the node's own."""
@@ -109,7 +109,7 @@ class Trace(Steps):
         return done.pop()
 
     def _leaf(self, node: Node, view: View) -> int | None:
-        """A step that needs no other: memory, a constant, a position."""
+        """The step of a node without operands to trace: a load, a constant or an index range."""
         result = self.results.get(id(node))
         if result is not None:
             if view != result:
@@ -130,7 +130,7 @@ class Trace(Steps):
         return self._seen[key]
 
     def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
-        """The operands of ``node`` and where they are needed, and how to build its step of them."""
+        """The operands of ``node``, each with its view, and the function that adds its step."""
         if node.op in FOLDS:
             return self._fold(node, view)
         if node.op in SCANS:
@@ -272,7 +272,7 @@ def lacking(node: Node, given: Sequence[DT], supports: Supports) -> str | None:
 
 
 def scan_view(shape: tuple[int, ...], axis: int) -> View:
-    """All elements in the order in which results run along ``axis``: that one is the last."""
+    """All elements of ``shape``, with ``axis`` as the last one and axes of extent 1 left out."""
     others = [place for place in range(len(shape)) if place != axis]
     whole = View.contiguous(shape).permute((*others, axis))
     kept = [place for place in range(len(others)) if whole.shape[place] != 1]
@@ -294,7 +294,7 @@ def below(steps: list[Step], number: int) -> set[int]:
 
 
 def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple[Node, View]:
-    """The base of an operand, and where it is read if ``node`` is wanted at ``view``."""
+    """The strided base of an operand, and the view that reads it for ``node`` at ``view``."""
     if src.op.kind is Kind.CONSTANT:
         return src, view  # one value, wherever it is read
     inner = src.view
@@ -304,12 +304,13 @@ def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple
 
 
 def operand(node: Node, src: Node, view: View) -> tuple[Node, View]:
-    """The base of an operand, and where it is read if all of it is wanted at ``view``."""
+    """The strided base of an operand, and the view that reads the operand itself at ``view``."""
     return _source(node, src, view, same_shape=False)
 
 
 def source_at(node: Node, src: Node, inner: View, view: View) -> tuple[Node, View]:
-    """The base of an operand, and where it is read if ``inner``, a view of it, is at ``view``."""
+    """The strided base of an operand, and the view that reads ``inner``, a view of that base, at
+    ``view``; of stored elements, from the first one in memory."""
     at = compose(view, inner)
     base = src.strided_base
     if base.on_demand is not None:
