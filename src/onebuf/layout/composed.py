@@ -35,7 +35,7 @@ def through(outer: Layout, inner: Layout) -> Layout:
         elif outer == View.contiguous(inner.shape):
             return inner
         elif isinstance(inner, Composed):
-            return Composed(through(outer, inner.outer), inner.inner)
+            return through(through(outer, inner.outer), inner.inner)
     elif isinstance(inner, View) and inner.is_contiguous and not inner.offset:
         return outer
     return Composed(outer, inner)

@@ -165,3 +165,12 @@ def test_a_table_that_does_not_fit_is_an_error_and_reads_nothing() -> None:
         x = seen(Indexed(3, 5), np.zeros(5), np.array([0, 5, 1]))
         with pytest.raises(RuntimeError, match="outside"):
             elements(x + 1)
+
+
+def test_a_plan_serves_other_elements_and_another_table() -> None:
+    with config(eager_numel=0, tier="compile"):
+        for turn in range(8):
+            few, table = np.arange(5.0) * turn, np.roll(TABLE, turn)
+            x = seen(Indexed(9, 5), few, table)
+            found = elements(x.sum() + 1)
+            assert found == np.where(table < 0, 0, few[table]).sum() + 1
