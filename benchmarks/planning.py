@@ -5,7 +5,7 @@ twice: with kernels that are compiled already but no plan known (cold), and with
 (warm). A cost that does not grow from column to column is linear. The time of a plain Python loop
 stands below, because a busy machine makes all of them longer alike. ``make bench-planning``, or::
 
-    python benchmarks/decide.py [--most NODES]
+    python benchmarks/planning.py [--most NODES]
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from onebuf.buffer import Buffer
 from onebuf.engine.cpu.launch import prepare
 from onebuf.engine.cpu.program import pack, program, scalar_words
-from onebuf.engine.plan.decide import supports
+from onebuf.engine.cpu.supports import supports
 from onebuf.graph import settle
 from onebuf.kernel import permuted, reordered
 from onebuf.layout import View

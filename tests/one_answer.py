@@ -12,7 +12,7 @@ import onebuf
 from onebuf import config
 from onebuf.backends.cpu import Target, compile
 from onebuf.engine.cpu.program import pack
-from onebuf.engine.plan.decide import supports
+from onebuf.engine.cpu.supports import supports
 from onebuf.graph import Op
 from onebuf.kernel import LOAD, STORE, Nest, Slot, Step
 from onebuf.memory import address_of

@@ -1,7 +1,14 @@
 """Late imports: code that runs in the middle of one never sees half a module."""
 
+import ast
+from pathlib import Path
+
 import pytest
 from children import run
+
+import onebuf
+
+ROOT = Path(onebuf.__file__).parent
 
 INTERRUPTED = """
     import signal, sys, threading, time
@@ -75,7 +82,7 @@ INTERRUPTED = """
         "onebuf.scheduler.fuse.fusion",
         "onebuf.scheduler.fuse.multipass",
         "onebuf.scheduler.fuse.matmul",
-        "onebuf.engine.write.kernel_write",
+        "onebuf.engine.run.kernel_write",
         "onebuf.engine.cpu.launch",
         "onebuf.backends.cpu.compiler",
         "onebuf.render.llvm.element.elementwise",
@@ -123,3 +130,33 @@ def test_a_module_that_is_not_there_is_an_error():
 
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         load("onebuf.no_such_module")
+
+
+def is_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+
+
+def late_names(node: ast.If) -> dict[str, str]:
+    """The modules that `Late` names in the second branch, by the name that each is given."""
+    calls = [one for one in node.orelse if isinstance(one, ast.Assign)]
+    return {one.targets[0].id: one.value.args[0].value for one in calls}  # type: ignore[attr-defined]
+
+
+def imported_names(node: ast.If) -> dict[str, str]:
+    """What the first branch imports, by the name that each is given."""
+    froms = [one for one in node.body if isinstance(one, ast.ImportFrom)]
+    return {each.name: f"{one.module}.{each.name}" for one in froms for each in one.names}
+
+
+def test_late_modules_are_those_that_type_checkers_see():
+    found = 0
+    for path in ROOT.rglob("*.py"):
+        text = path.read_text()
+        for node in ast.parse(text).body:
+            if is_checking(node) and node.orelse and " = Late(" in text:
+                late, imported = late_names(node), imported_names(node)
+                found += len(late)
+                assert late == {name: imported.get(name) for name in late}, path
+        named = text.count(" = Late(") if path.name != "late.py" else 0
+        found -= named
+    assert found == 0, "Late is used outside of the else of a TYPE_CHECKING block"

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -106,6 +107,18 @@ def test_layers_import_downwards_only() -> None:
         *("--config", "pyproject.toml", "--no-cache"),
     )
     assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/how-it-works.md"])
+def test_a_table_names_every_layer(page: str) -> None:
+    linter = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    contract = next(one for one in linter["contracts"] if one["id"] == "layers")
+    # Layers in parentheses are still to come.
+    layers = re.findall(r"(?<![\w(])\w+", " ".join(contract["layers"]))
+    lines = (PROJECT / page).read_text(encoding="utf-8").splitlines()
+    named = re.findall(r"`(\w+)`", " ".join(line for line in lines if line.startswith("|")))
+    assert len(layers) > 20
+    assert [layer for layer in layers if layer not in named] == []
 
 
 def test_importing_onebuf_imports_no_optional_package_and_nothing_slow() -> None:

@@ -1,9 +1,12 @@
 """Late imports: modules that are imported when they are first needed, in the middle of a program.
 
+A module that needs another one late names it twice: for type checkers and import-linter by an
+import under TYPE_CHECKING, at run time by `Late`. A test checks that the two agree.
+
 Importing is thousands of steps, and between any two of them Python may run other code: a signal
 handler on the main thread, a finaliser of collected garbage on any. If that code computes with
 buffers, it finds a module that is there and not complete. So the main thread lets another thread
-import, which no signal handler runs on, and waits; and no garbage is collected meanwhile. Whoever
+import, which no signal handler runs on, and waits; and no garbage is collected meanwhile. Code that
 needs the module in between waits for the import to end, as any second thread does. An interrupt
 ends the waiting alone.
 """
@@ -15,8 +18,34 @@ import sys
 import threading
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 ROOT = "onebuf"
+
+
+class Late:
+    """A module that is imported when one of its names is first asked for.
+
+    It stands in the globals of the module that makes it, under the last part of its name, and is
+    replaced there by the module itself.
+
+    >>> errors = Late("onebuf.errors")
+    >>> errors.ShapeError.__name__
+    'ShapeError'
+    >>> type(errors).__name__
+    'module'
+    """
+
+    __slots__ = ("_name", "_globals")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._globals = sys._getframe(1).f_globals
+
+    def __getattr__(self, name: str) -> Any:
+        module = load(self._name)
+        self._globals[self._name.rpartition(".")[2]] = module
+        return getattr(module, name)
 
 
 def load(name: str) -> ModuleType:

@@ -12,7 +12,7 @@ from onebuf import Buffer, config
 from onebuf.backends import null
 from onebuf.backends.reference import interpreter
 from onebuf.backends.reference.interpreter import Memory, execute
-from onebuf.engine.plan.decide import supports
+from onebuf.engine.cpu.supports import supports
 from onebuf.errors import KernelError
 from onebuf.graph import BINARY, CAST
 from onebuf.kernel.linear import (

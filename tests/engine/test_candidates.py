@@ -15,7 +15,7 @@ from random_graphs import graphs
 
 import onebuf as ob
 from onebuf.engine.cpu import launch, program
-from onebuf.engine.cpu.candidates import GRAINS, Call, Choice, candidates, is_legal, neighbours
+from onebuf.engine.cpu.candidates import GRAINS, Choice, Workload, candidates, is_legal, neighbours
 from onebuf.engine.cpu.launch import Single
 from onebuf.engine.cpu.strategy import choose
 from onebuf.render.llvm.rendering import Rendering
@@ -96,7 +96,7 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         run(launch, addresses, scalars)
         if not launch._is_apart(addresses):
             return
-        call = Call(launch.nest, launch.words.extents, addresses, launch.words.strides)
+        call = Workload(launch.nest, launch.words.extents, addresses, launch.words.strides)
         usual = launch.rendering
         assert is_legal(call, usual)
         found = candidates(call)
@@ -155,11 +155,11 @@ def test_the_grain_of_threads_changes_nothing(name: str, monkeypatch: pytest.Mon
         assert_same(one, found[0])
 
 
-def example() -> Call:
+def example() -> Workload:
     """A call of a kernel that has many renderings."""
     with ob.config(eager_numel=0, tier="compile"):
         one = group_of(softmax(ob.asarray(numbers((64, 64), "float32"))))
-    return Call(one.nest, one.extents, addresses_of(one, empty(one)), strides_of(one))
+    return Workload(one.nest, one.extents, addresses_of(one, empty(one)), strides_of(one))
 
 
 def test_the_usual_way_is_one_of_the_candidates() -> None:

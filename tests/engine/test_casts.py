@@ -14,7 +14,7 @@ from onebuf import config
 from onebuf.backends.numpy import loops
 from onebuf.backends.reference import interpreter
 from onebuf.dtypes import bfloat16, integer_of
-from onebuf.engine.plan.decide import supports
+from onebuf.engine.cpu.supports import supports
 from onebuf.scheduler.fuse.fusion import group
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]

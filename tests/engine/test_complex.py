@@ -15,7 +15,7 @@ from random_expressions import assert_same_bits
 import onebuf
 from onebuf import config
 from onebuf.backends.cpu import assembly, host
-from onebuf.engine.plan.decide import supports
+from onebuf.engine.cpu.supports import supports
 from onebuf.graph import BINARY
 from onebuf.kernel import LOAD, STORE, Nest, Slot, Step
 from onebuf.render.llvm.module import render

@@ -10,11 +10,13 @@ import pytest
 
 import onebuf
 from onebuf import config
-from onebuf.engine.cpu import fallback, program, small_kernels
-from onebuf.engine.plan import decide
-from onebuf.engine.run import matvec
+from onebuf.engine.cpu import fallback, launch, mask_select, program, small_kernels, small_programs
+from onebuf.engine.plan import decide, kernels
+from onebuf.engine.step import factory, matvec
 from onebuf.errors import CompileError, IndexRangeError
 from onebuf.events import Compiled, FellBack, listening
+from onebuf.scheduler import arena
+from onebuf.scheduler.fuse import fusion
 
 pytestmark = pytest.mark.falls_back
 X = np.arange(12.0).reshape(3, 4)
@@ -59,11 +61,11 @@ def fail_in(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, error: Exce
 
 
 PLACES = [
-    (decide.gate.grouping(), "_finished"),
-    (decide.gate.products(), "with_products"),
-    (decide.gate.arena(), "arena_of"),
-    (decide.gate.steps(), "kernel_step"),
-    (decide.gate.launching(), "program"),
+    (fusion, "_finished"),
+    (kernels, "fuse_matmuls"),
+    (arena, "arena_of"),
+    (factory, "kernel_step"),
+    (launch, "program"),
     (program, "render"),
 ]
 ERRORS = [AssertionError("no"), KeyError(7), CompileError("no"), IndexError("no"), ValueError("no")]
@@ -94,7 +96,7 @@ def test_an_internal_error_is_counted_and_the_graph_is_interpreted(monkeypatch, 
 
 
 def test_counters_count_it(monkeypatch):
-    fail_in(monkeypatch, decide.gate.grouping(), "_finished", KeyError(1))
+    fail_in(monkeypatch, fusion, "_finished", KeyError(1))
     with config(eager_numel=0, tier="compile"), onebuf.counters() as counted:
         with pytest.warns(RuntimeWarning):
             (onebuf.asarray(X) + 1).realize()
@@ -104,7 +106,7 @@ def test_counters_count_it(monkeypatch):
 
 @pytest.mark.parametrize("error", [MemoryError("no"), RecursionError("no"), KeyboardInterrupt()])
 def test_what_interpreting_would_meet_too_is_raised(monkeypatch, error):
-    fail_in(monkeypatch, decide.gate.grouping(), "_finished", error)
+    fail_in(monkeypatch, fusion, "_finished", error)
     with config(eager_numel=0, tier="compile"):
         y = onebuf.asarray(X) + 1
         with pytest.raises(type(error)):
@@ -137,7 +139,8 @@ def test_a_wrong_index_is_the_users():
 
 
 def test_operations_on_small_arrays_are_numpys_then(monkeypatch):
-    fail_in(monkeypatch, small_kernels, "rows", CompileError("no"))
+    for name in ("elementwise", "fold", "columns"):
+        fail_in(monkeypatch, small_programs, name, CompileError("no"))
     monkeypatch.setattr(small_kernels, "OFTEN", 0)
     monkeypatch.setattr(small_kernels, "_quick", {})
     x = onebuf.asarray(X)
@@ -154,7 +157,7 @@ def test_operations_on_small_arrays_are_numpys_then(monkeypatch):
 
 def test_products_and_masks_are_numpys_then(monkeypatch):
     fail_in(monkeypatch, matvec, "prepare", CompileError("no"))
-    fail_in(monkeypatch, decide.gate.selecting(), "_program", CompileError("no"))
+    fail_in(monkeypatch, mask_select, "_program", CompileError("no"))
     matrix = np.arange(200 * 300).reshape(200, 300)
     vector = np.arange(300)
     with config(tier="compile"):

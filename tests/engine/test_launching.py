@@ -11,7 +11,7 @@ import pytest
 import onebuf as ob
 from onebuf.engine.cpu import launch, program, strategy
 from onebuf.engine.plan import decide
-from onebuf.engine.run import kernel_step
+from onebuf.engine.step import kernel_step
 from onebuf.errors import BoundsError
 
 RNG = np.random.default_rng(5)

@@ -1,4 +1,4 @@
-"""A plan serves every graph of its form, and none of another."""
+"""A plan serves every graph with its plan key, and no other."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from children import run
 
 import onebuf as ob
 from onebuf import Buffer, config
-from onebuf.engine.plan import decide
-from onebuf.scheduler.plan_key import form_of
+from onebuf.engine.plan import decide, kernels
 
 RNG = np.random.default_rng(11)
 A = RNG.standard_normal((6, 8))
@@ -29,13 +28,13 @@ def compiled():
 def grouped(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many nodes were to be stored each time that kernels were grouped."""
     asked: list[int] = []
-    group = decide.gate.grouping().group_items
+    group = kernels.group_items
 
     def counting(items: Any, roots: Any, *more: Any) -> Any:
         asked.append(len(roots))
         return group(items, roots, *more)
 
-    monkeypatch.setattr(decide.gate.grouping(), "group_items", counting)
+    monkeypatch.setattr(kernels, "group_items", counting)
     monkeypatch.setattr(decide, "_known", {})
     monkeypatch.setattr(decide, "_guards", {})
     return asked
@@ -110,19 +109,6 @@ def test_a_plan_for_lines_that_are_stored_is_not_used_for_pending_ones():
         if turn % 3 == 0:
             x.realize()
         np.testing.assert_array_equal(np.asarray(x + 1), A * 2 + 1)
-
-
-def test_constants_are_not_part_of_a_form():
-    x = ob.asarray(A)
-    assert form_of([(x * 2.0)._node]).key == form_of([(x * 3.0)._node]).key
-    assert form_of([(x * 2.0)._node]).key != form_of([(2.0 - x)._node]).key
-
-
-def test_a_library_call_has_no_form():
-    with config(eager_numel=0):
-        found = ob.isin(ob.asarray(A), ob.asarray(A[:2]))
-        assert not found.is_realized
-        assert form_of([found._node]).key is None
 
 
 def test_interpreting_is_counted_when_a_plan_is_remembered(monkeypatch, grouped):

@@ -18,10 +18,10 @@ from onebuf import Buffer, config
 from onebuf.backends import null
 from onebuf.engine import items_for
 from onebuf.engine.plan import decide
-from onebuf.engine.run import matmul_step, matvec
+from onebuf.engine.step import matmul_step, matvec
 from onebuf.errors import OutOfMemory
 from onebuf.events import KernelRan, listening
-from onebuf.scheduler.fuse.matmul import Product
+from onebuf.scheduler.fuse.matmul import MatmulKernel
 
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(11)
@@ -159,8 +159,8 @@ def test_a_product_that_others_read_is_kept():
     product = x @ w
     after = product + 1
     (item,) = onebuf.schedule(after, product)
-    assert isinstance(item, Product)
-    assert item.kept == (product._node,)
+    assert isinstance(item, MatmulKernel)
+    assert item.outputs == (after._node, product._node)
     assert item.bytes_written == 2 * product.nbytes
     onebuf.realize(after, product)
     assert product.is_realized
@@ -265,7 +265,7 @@ def test_a_failure_between_blocks_leaves_everything_as_it_was(monkeypatch):
     monkeypatch.setattr(matmul_step, "TILE_NBYTES", 1)
     monkeypatch.setattr(matmul_step, "LEAST_ROWS", 8)
     calls: list[int] = []
-    run = matmul_step.Call.run
+    run = matmul_step.KernelCall.run
 
     def fail(*arguments: Any) -> None:
         calls.append(1)
@@ -277,7 +277,7 @@ def test_a_failure_between_blocks_leaves_everything_as_it_was(monkeypatch):
     product = x @ w
     after = product + 1
     with monkeypatch.context() as patch:
-        patch.setattr(matmul_step.Call, "run", fail)
+        patch.setattr(matmul_step.KernelCall, "run", fail)
         with pytest.raises(RuntimeError, match="in the middle"):
             onebuf.realize(after, product)
     assert not after.is_realized

@@ -16,11 +16,11 @@ from random_nests import legal
 import onebuf
 from onebuf import config
 from onebuf.backends.reference import interpreter
-from onebuf.engine.plan.decide import supports
-from onebuf.engine.plan.plan import make_plan
+from onebuf.engine.cpu.supports import supports
+from onebuf.engine.plan.build import make_plan
 from onebuf.graph import running, settle
 from onebuf.kernel.linear import Opt
-from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.fusion import group
 from onebuf.scheduler.fuse.group import Group
 
@@ -59,7 +59,7 @@ def test_every_kernel_gives_the_reference_backends_answer(data):
         wanted = data.draw(graphs())
         for item in group([pair.lazy._node for pair in wanted], supports):
             outputs = [np.zeros(node.shape, node.dtype) for node in item.outputs]
-            parts = item.parts if isinstance(item, Join) else (item,)
+            parts = item.parts if isinstance(item, ConcatKernel) else (item,)
             for part in parts:
                 if isinstance(part, Group):
                     opts: list[Opt] = []
@@ -68,7 +68,7 @@ def test_every_kernel_gives_the_reference_backends_answer(data):
                         opts += [data.draw(st.sampled_from(possible))] if possible else []
                     interpreter.run(part, outputs, opts)
             run_alone(item)
-            if isinstance(item, Group | Join):
+            if isinstance(item, Group | ConcatKernel):
                 for node, output in zip(item.outputs, outputs, strict=True):
                     stored = settle(node)
                     assert stored is not None

@@ -13,7 +13,7 @@ import pytest
 import onebuf as ob
 from onebuf.engine.cpu import autotune, launch
 from onebuf.engine.cpu.autotune import Findings, from_bytes, to_bytes
-from onebuf.engine.cpu.candidates import Call, Choice
+from onebuf.engine.cpu.candidates import Choice, Workload
 from onebuf.errors import ArgumentError
 from onebuf.render.llvm.rendering import Rendering
 
@@ -163,7 +163,7 @@ def test_a_small_gain_may_be_chance(clock: Clock, folder: Path) -> None:
     clock.seconds = lambda choice: 1.0 - 0.04 * (choice.rendering.lanes == 8)
     columns(ob.asarray(X)).realize()
     assert only_findings().times
-    call = Call(*(next(iter(autotune._findings))[:1]), (320, 96), [0, 0], [(1, 320), (1, 0)])
+    call = Workload(*(next(iter(autotune._findings))[:1]), (320, 96), [0, 0], [(1, 320), (1, 0)])
     usual = next(iter(autotune._findings))[2]
     assert only_findings().best(call, usual) == usual
 
@@ -174,8 +174,8 @@ def test_what_is_not_right_for_a_call_is_not_used(clock: Clock, folder: Path) ->
     (ob.asarray(array) * 2).realize()
     ((nest, _, usual, *_), found), *_ = autotune._findings.items()
     strides = [(1,), (1,)]
-    aligned = Call(nest, (32768,), [0, 64], strides)
-    beside = Call(nest, (32768,), [0, 4], strides)
+    aligned = Workload(nest, (32768,), [0, 64], strides)
+    beside = Workload(nest, (32768,), [0, 4], strides)
     assert found.best(aligned, usual).rendering.streamed
     assert found.best(beside, usual) == usual
 

@@ -38,6 +38,10 @@ def test_padding_is_a_condition(drawn: Any, width: int) -> None:
     assert seen(padded).reshape(-1).tolist() == wanted
 
 
+def test_nothing_but_padding_without_axes() -> None:
+    assert seen(View.contiguous((2,)).pad([(1, 1)]).index(0)).tolist() == 0
+
+
 @pytest.mark.parametrize("layout", [Packed(4), Antisymmetric(5), Tiled(2, 3, 4), Tiled(1, 2, 3)])
 @given(drawn=st.data())
 def test_views_of_a_layout_see_what_views_of_its_elements_see(layout: Any, drawn: Any) -> None:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 import onebuf as ob
 from onebuf import config
 from onebuf.memory import ALIGNMENT
-from onebuf.scheduler.arena import Life, place
+from onebuf.scheduler.arena import LiveInterval, place
 
 lives = st.lists(
     st.builds(
-        lambda nbytes, first, length: Life(nbytes, first, first + length),
+        lambda nbytes, first, length: LiveInterval(nbytes, first, first + length),
         st.integers(0, 10_000),
         st.integers(0, 20),
         st.integers(0, 6),
@@ -48,7 +48,7 @@ def test_an_arena_is_no_larger_than_its_results_and_no_smaller_than_the_worst_mo
 
 
 def test_a_chain_takes_turns_with_two_places():
-    arena = place([Life(1 << 20, n, n + 1) for n in range(10)])
+    arena = place([LiveInterval(1 << 20, n, n + 1) for n in range(10)])
     assert arena.nbytes == 2 << 20
     assert arena.saved == 8 << 20
 

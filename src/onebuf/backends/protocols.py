@@ -8,14 +8,16 @@ and run operations on them one by one. A driver may also do neither, and only ho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
 from onebuf.graph import Node, Op
 from onebuf.layout import View
 from onebuf.machine import DeviceBlock, Driver, Event
-from onebuf.scheduler.fuse.group import Group
+
+if TYPE_CHECKING:
+    from onebuf.scheduler.fuse.group import Group
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]

@@ -52,7 +52,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DeviceKind:
     """All devices of a kind; ``error`` says why there are none."""
 
     kind: str
@@ -82,21 +82,21 @@ def show_devices(as_json: bool = False) -> None:
                 print(f"{' ' * INDENT}{line}")
 
 
-def look() -> list[Kind]:
+def look() -> list[DeviceKind]:
     """Every kind, in the order of the registry."""
     apart = {kind: _begin(kind) for kind in kinds() if kind not in OURS or OURS[kind].package}
     return [_end(kind, apart[kind]) if kind in apart else look_at(kind) for kind in kinds()]
 
 
-def look_at(kind: str) -> Kind:
+def look_at(kind: str) -> DeviceKind:
     """What there is of a kind."""
     try:
         found = [_open(device) for device in devices(kind)]
     except Exception as error:  # a foreign driver's too: to tell is what this is for
-        return Kind(kind, error=_told(error), drivers=DRIVERS.get(kind, ""))
+        return DeviceKind(kind, error=_told(error), drivers=DRIVERS.get(kind, ""))
     if not found and kind not in UNLISTED:
-        return Kind(kind, error="no device was found", drivers=DRIVERS.get(kind, ""))
-    return Kind(kind, found)
+        return DeviceKind(kind, error="no device was found", drivers=DRIVERS.get(kind, ""))
+    return DeviceKind(kind, found)
 
 
 def _open(device: Device) -> Found:
@@ -134,7 +134,7 @@ def _begin(kind: str) -> subprocess.Popen[str]:
     )
 
 
-def _end(kind: str, process: subprocess.Popen[str]) -> Kind:
+def _end(kind: str, process: subprocess.Popen[str]) -> DeviceKind:
     try:
         told, complaints = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
@@ -147,21 +147,21 @@ def _end(kind: str, process: subprocess.Popen[str]) -> Kind:
     return _from_json(json.loads(told.splitlines()[-1]))
 
 
-def _failed(kind: str, error: str) -> Kind:
-    return Kind(kind, error=error.strip(), drivers=DRIVERS.get(kind, ""))
+def _failed(kind: str, error: str) -> DeviceKind:
+    return DeviceKind(kind, error=error.strip(), drivers=DRIVERS.get(kind, ""))
 
 
-def _from_json(told: dict[str, Any]) -> Kind:
-    return Kind(**{**told, "devices": [Found(**one) for one in told["devices"]]})
+def _from_json(told: dict[str, Any]) -> DeviceKind:
+    return DeviceKind(**{**told, "devices": [Found(**one) for one in told["devices"]]})
 
 
 # Text
 
 
-def describe(kind: Kind) -> Iterator[tuple[str, list[str]]]:
+def describe(kind: DeviceKind) -> Iterator[tuple[str, list[str]]]:
     """The names to print, each with its lines.
 
-    >>> list(describe(Kind("NPU", [Found("NPU", "two cores", 2**30, 1)])))
+    >>> list(describe(DeviceKind("NPU", [Found("NPU", "two cores", 2**30, 1)])))
     [('NPU', ['two cores', 'memory 1 GiB, one queue'])]
     """
     if kind.error:

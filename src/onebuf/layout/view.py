@@ -19,7 +19,7 @@ from operator import index as as_int
 
 from onebuf.errors import ArgumentError, AxisError, IndexRangeError, LayoutError, ShapeError
 from onebuf.layout.axes import normalize_axes, normalize_axis
-from onebuf.layout.box import Box, Range, empty_box, full_box, intersect, normalize_box
+from onebuf.layout.box import Box, Range, empty_box, full_box, intersect, normalize_box, within
 from onebuf.layout.expression import Expression, expression
 from onebuf.layout.footprint import is_row_major, may_collide, preimage, reach
 from onebuf.layout.indexing import Key, cuts, resolve_int
@@ -141,21 +141,10 @@ class View:
         return self.shape, self.stride, self.offset, self.mask
 
     def place(self, index: Sequence[Expression]) -> Place:
-        """Position of the element at ``index``, inside the mask.
-
-        >>> from onebuf.layout import indices
-        >>> View((2, 3), (3, 1), offset=4).place(indices(2)).position
-        Strided(stride=(3, 1), offset=4)
-        """
-        position, inside = expression(self.offset), None
-        for i, step, extent, (low, high) in zip(
-            index, self.stride, self.shape, self.box, strict=True
-        ):
-            position = position + i * step
-            if (low, high) != (0, extent) or self.is_all_padding:
-                here = (i >= low) & (i < high)
-                inside = here if inside is None else inside & here
-        return Place(position, inside)
+        """Position of the element at ``index``, inside the mask: see `onebuf.layout.layout`."""
+        terms = [i * step for i, step in zip(index, self.stride, strict=True)]
+        inside = None if self.mask is None else within(index, self.mask, self.shape)
+        return Place(sum(terms, expression(self.offset)), inside)
 
     def at(self, index: Sequence[int]) -> int | None:
         """Position of one element; None where there is only padding.

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class FilePosition(NamedTuple):
     """A position in a file, in bytes; ``file`` is the device and the inode."""
 
     file: tuple[str, str]
     position: int
 
 
-def mapped_from(address: int) -> Place | None:
+def mapped_from(address: int) -> FilePosition | None:
     """The place in a file that ``address`` is mapped from; None if it is not, or nobody knows.
 
     >>> mapped_from(0) is None
@@ -29,7 +29,7 @@ def mapped_from(address: int) -> Place | None:
         return None
 
 
-def _place(line: str, address: int) -> Place | None:
+def _place(line: str, address: int) -> FilePosition | None:
     """The place of ``address``, if it is in the mapping that ``line`` is about."""
     span, _, rest = line.partition(" ")
     first, last = span.split("-")
@@ -38,4 +38,4 @@ def _place(line: str, address: int) -> Place | None:
     _, offset, device, inode = rest.split(maxsplit=4)[:4]
     if inode == "0":
         return None
-    return Place((device, inode), int(offset, 16) + address - int(first, 16))
+    return FilePosition((device, inode), int(offset, 16) + address - int(first, 16))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy.calls import Call, on_arrays
+from onebuf.buffer.numpy.calls import NumpyCall, on_arrays
 
 
 class Brackets:
@@ -35,7 +35,7 @@ def _settled(key: Any) -> Any:
     if isinstance(key, slice):
         bounds = [x.item() if isinstance(x, Buffer) else x for x in (key.start, key.stop, key.step)]
         return slice(*bounds)
-    return Call(Buffer).give(key) if isinstance(key, Buffer) else key
+    return NumpyCall(Buffer).give(key) if isinstance(key, Buffer) else key
 
 
 c_ = Brackets(np.c_)

@@ -13,7 +13,7 @@ import numpy as np
 
 from onebuf.array_api.arguments import public
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy.calls import Call
+from onebuf.buffer.numpy.calls import NumpyCall
 from onebuf.numpy_api.delegation import delegated
 
 euler_gamma = np.euler_gamma
@@ -37,7 +37,7 @@ class nditer:
     """NumPy's iterator over the memory of buffers; arrays that it gives are NumPy's views."""
 
     def __init__(self, op: Any, *args: Any, **kwargs: Any) -> None:
-        call = Call(Buffer)
+        call = NumpyCall(Buffer)
         operands = call.give(op if isinstance(op, list | tuple) else [op])
         self._theirs = np.nditer(operands, *args, **kwargs)
 
@@ -61,7 +61,7 @@ class broadcast:
     """Several buffers as one of the shape that they broadcast to: its shape, and all tuples."""
 
     def __init__(self, *arrays: Any) -> None:
-        call = Call(Buffer)
+        call = NumpyCall(Buffer)
         self._theirs = np.broadcast(*[call.give(x) for x in arrays])
 
     def __iter__(self) -> Iterator[Any]:
@@ -80,5 +80,5 @@ flatiter = np.flatiter
 @public
 def nested_iters(op: Any, axes: Any, *args: Any, **kwargs: Any) -> Any:
     """NumPy's iterators of nested loops over the memory of buffers."""
-    operands = Call(Buffer).give(list(op) if isinstance(op, list | tuple) else [op])
+    operands = NumpyCall(Buffer).give(list(op) if isinstance(op, list | tuple) else [op])
     return np.nested_iters(operands, axes, *args, **kwargs)

@@ -36,7 +36,7 @@ _REFUSALS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LibraryCall:
     """A function on arrays, with the arguments that are not arrays."""
 
     function: Callable[..., Any]
@@ -66,7 +66,7 @@ class Shared:
 
     __slots__ = ("_call", "_found")
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: LibraryCall) -> None:
         self._call = call
         self._found: dict[int, Array] = {}
 
@@ -97,7 +97,7 @@ def several(
     name: str,
 ) -> tuple[Node, ...]:
     """The results of ``function``, known as ``name``: an array for each of ``kinds``."""
-    call = Call(function, static, name)
+    call = LibraryCall(function, static, name)
     arrays = small_arrays(nodes)
     if arrays is not None:
         return tuple([adopted(np.asarray(found)) for found in quietly(call, *arrays)])
@@ -126,7 +126,7 @@ def library(
         if arrays is not None:
             found = quiet_context().run(_called, function, static, name, arrays)
             return _kept(found, arrays, shape, dtype) if nodes else pooled(np.asarray(found, dtype))
-    call = Call(function, static, name)
+    call = LibraryCall(function, static, name)
     return general(LIBRARY, nodes, call, shape, dtype, device=device)
 
 

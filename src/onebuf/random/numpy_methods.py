@@ -14,7 +14,7 @@ import numpy as np
 
 from onebuf.buffer import Buffer
 from onebuf.buffer.handle import Handle
-from onebuf.buffer.numpy.calls import Call
+from onebuf.buffer.numpy.calls import NumpyCall
 from onebuf.dtypes import is_supported
 from onebuf.ops import pooled
 from onebuf.random.lazy_generator import own_buffer
@@ -60,7 +60,7 @@ def taken(result: Any) -> Any:
 def _on_windows(
     function: Callable[..., Any], self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    call = Call(Buffer)
+    call = NumpyCall(Buffer)
     arrays = [call.give(x) for x in args]
     named = {name: call.give(x) for name, x in kwargs.items()}
     result = function(self, *arrays, **named)

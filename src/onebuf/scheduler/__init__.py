@@ -1,6 +1,6 @@
-"""The schedule: which passes over memory compute the wanted nodes, in which order, and why.
+"""The schedule: which operations compute the wanted nodes, in which order, and why.
 
-`onebuf.scheduler.fuse.fusion` makes kernels of it.
+`onebuf.scheduler.fuse.fusion` fuses them into kernels.
 """
 
 from onebuf.scheduler.items import NOTHING, Item, schedule

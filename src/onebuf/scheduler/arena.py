@@ -1,9 +1,9 @@
-"""Arenas: one stretch of memory for results that are only needed on the way.
+"""Arenas: memory planning for intermediate results, by the intervals in which they are live.
 
-A plan knows when each of its intermediate results is made and when it is last read. Two that are
-never needed at the same time can have the same memory, so all of them together take little more
-than the most that is needed at once. Results are placed largest first, each at the lowest offset
-where nothing is that lives at the same time: not always the best, but never far from it.
+A plan knows which of its steps makes each intermediate result and which one reads it last. Results
+whose intervals do not overlap can share memory, so all of them together take little more than the
+most that is live at once. Placement is greedy, largest first, each result at the lowest offset that
+is free during its interval: not always the best, but never far from it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class LiveInterval:
     """A result of ``nbytes``, made by step ``first`` of a plan and last read by step ``last``."""
 
     nbytes: int
@@ -31,34 +31,34 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Arena:
-    """Where each result lies, in bytes from the start, and how many bytes there are in all."""
+    """The offset of each result, in bytes from the start, and the bytes of all together."""
 
     offsets: tuple[int, ...]
     nbytes: int
     needed: int
-    """What the results would take without sharing memory."""
+    """The bytes of the results if they did not share memory."""
 
     @property
     def saved(self) -> int:
-        """Bytes that are not taken because results share memory."""
+        """The bytes that sharing saves."""
         return self.needed - self.nbytes
 
 
-def place(lives: Sequence[Life]) -> Arena:
-    """Memory for results, no two of which overlap in both time and place.
+def place(intervals: Sequence[LiveInterval]) -> Arena:
+    """Memory for results, in which no two overlap in both interval and bytes.
 
-    >>> place([Life(100, 0, 1), Life(100, 1, 2), Life(100, 2, 3)])
+    >>> place([LiveInterval(100, 0, 1), LiveInterval(100, 1, 2), LiveInterval(100, 2, 3)])
     Arena(offsets=(0, 128, 0), nbytes=256, needed=384)
     """
-    sizes = [-(-life.nbytes // ALIGNMENT) * ALIGNMENT for life in lives]
-    order = sorted(range(len(lives)), key=lambda number: (-sizes[number], number))
+    sizes = [-(-interval.nbytes // ALIGNMENT) * ALIGNMENT for interval in intervals]
+    order = sorted(range(len(intervals)), key=lambda number: (-sizes[number], number))
     offsets: dict[int, int] = {}
     for number in order:
-        life, offset = lives[number], 0
+        interval, offset = intervals[number], 0
         taken = sorted(
             (offsets[other], sizes[other])
             for other in offsets
-            if lives[other].first <= life.last and life.first <= lives[other].last
+            if intervals[other].first <= interval.last and interval.first <= intervals[other].last
         )
         for start, size in taken:
             if offset + sizes[number] <= start:
@@ -66,17 +66,17 @@ def place(lives: Sequence[Life]) -> Arena:
             offset = max(offset, start + size)
         offsets[number] = offset
     ends = [offsets[number] + sizes[number] for number in order]
-    in_order = tuple([offsets[number] for number in range(len(lives))])
+    in_order = tuple([offsets[number] for number in range(len(intervals))])
     return Arena(in_order, max(ends, default=0), sum(sizes))
 
 
 def arena_of(
     items: Sequence[Kernel | Item], private: Collection[int]
 ) -> tuple[Arena, dict[int, int]]:
-    """Memory for those results of ``items`` that only other kernels among them read.
+    """Memory for the results of ``items`` that only other kernels among them read.
 
-    Returns the offset of each such result, by the id of its node. Only ``private`` nodes are among
-    them, which nobody can ask for later.
+    Returns the offset of each such result as well, by the id of its node. All of them are
+    ``private``: no buffer can ask for them later.
     """
     made: dict[int, tuple[Node, int]] = {}
     last: dict[int, int] = {}
@@ -88,12 +88,12 @@ def arena_of(
             pinned.update(reads)  # NumPy's loops read arrays
         else:
             pinned.update([id(node) for node in item.whole])
-            stored = [node for part in item.parts for node in part.outputs]  # no product: BLAS's
+            stored = [node for part in item.parts for node in part.outputs]  # no matmuls: BLAS's
             made.update({id(node): (node, number) for node in stored})
-    lives = {
-        me: Life(node.nbytes, number, last[me])
+    intervals = {
+        me: LiveInterval(node.nbytes, number, last[me])
         for me, (node, number) in made.items()
         if me in last and me in private and me not in pinned
     }
-    arena = place(list(lives.values()))
-    return arena, dict(zip(lives, arena.offsets, strict=True))
+    arena = place(list(intervals.values()))
+    return arena, dict(zip(intervals, arena.offsets, strict=True))

@@ -1,9 +1,9 @@
-"""Guards: a form as a function that recognises the graphs that have it.
+"""Guards: a plan key as generated Python code, which recognises a graph without building a key.
 
-A program computes the same expressions again and again, and walking over a graph to find its plan
-takes longer than running it if there is little to compute. The last walk is therefore written down
-as a Python function without loops: it goes through a new graph, compares it with what was seen, and
-returns the nodes that the plan needs, or None at the first difference.
+A program computes the same expressions again and again, and for small arrays the walk that builds
+a plan key takes longer than running the plan. A guard is a function without loops: it compares each
+field that `onebuf.scheduler.plan_key` puts into a key with the value that it had, and returns the
+nodes that the plan needs, or None at the first difference.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ from operator import attrgetter
 from typing import Any
 
 from onebuf.graph import Kind, Node
-from onebuf.scheduler.plan_key import look_of, unshared
+from onebuf.scheduler.plan_key import key_fields, unshared
 
 Guard = Callable[[Sequence[Node]], list[Node] | None]
 
 MOST_NODES = 200
-"""Longer walks are not written down: compiling the function would take too long."""
-
+"""Longer walks get no guard: compiling the function would take too long."""
 
 _COUNT = getattr(sys, "getrefcount", None)
 
 
 def _count_of_one_name() -> int:
-    """What is counted of an object that a single name of a function refers to."""
+    """The reference count of an object that one local variable refers to."""
     one = object()
     return 0 if _COUNT is None else int(_COUNT(one))
 
@@ -37,10 +36,10 @@ _ONE_NAME = _count_of_one_name()
 def write_guard(
     wanted: Sequence[Node], needed: Sequence[int], made: Sequence[int], states: bytes
 ) -> Guard:
-    """A guard for graphs like that of ``wanted``.
+    """A guard for graphs with the plan key of ``wanted``.
 
     ``needed`` are the nodes to return, by their number in the walk of `onebuf.scheduler.plan_key`;
-    ``made`` are those that become stored, which must not be one node; ``states`` says what
+    ``made`` are those that become stored, which have to be distinct nodes; ``states`` has what
     `onebuf.engine.plan.liveness` knows of each node of the walk.
     """
     return _Writer(wanted).guard(needed, made, states)
@@ -51,9 +50,9 @@ class _Writer:
         self.lines: list[str] = []
         self.known: dict[str, Any] = {}
         self.names: dict[int, str] = {}
-        """The first name of each node, by id, in the order of the walk."""
+        """The first variable of each node, by id, in the order of the walk."""
         self.counts: dict[int, int] = {}
-        """How many of its readers, and so how many names, refer to each node, by id."""
+        """How many readers, and so how many variables, refer to each node, by id."""
         self.nodes: list[Node] = []
         self.wanted = {id(node) for node in wanted} | unshared(wanted)
         count = len(wanted)
@@ -75,9 +74,9 @@ class _Writer:
             todo.extend(reversed(list(zip(node.srcs, names, strict=True))))
 
     def compare(self, node: Node, name: str, sources: list[str]) -> None:
-        """Checks of one node, after which its sources have names."""
+        """Compare the fields of one node, and give its sources variables."""
         self.check(f"{name}.op is not {self.const(node.op)}")
-        for part in look_of(node.op).names:
+        for part in key_fields(node.op).names:
             self.check(f"{name}.{part} != {self.const(attrgetter(part)(node))}")
         if sources:
             self.check(f"len({name}.srcs) != {len(sources)}")
@@ -92,14 +91,14 @@ class _Writer:
         return name
 
     def check_holders(self, states: bytes) -> None:
-        """Checks that the same nodes are held by others as before."""
+        """Compare which nodes are held outside of the graph, by reference counts."""
         count = self.const(_COUNT)
         for number, node in enumerate(self.nodes):
             is_known = node.array is not None or node.op.kind is Kind.CONSTANT
             if is_known or id(node) in self.wanted:
                 continue
             name = self.names[id(node)]
-            # Each reader has a reference, and so has each name.
+            # Each reader has a reference, and so has each variable.
             alone = 2 * self.counts[id(node)] + _ONE_NAME - 1
             if not states[number]:
                 self.check(f"{count}({name}) != {alone}")

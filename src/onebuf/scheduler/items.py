@@ -1,4 +1,4 @@
-"""Items: one pass over memory each, with its operands, its result and the reason it exists.
+"""Schedule items: one operation from memory to memory each, with the reason why it is a step.
 
 Nothing here computes or allocates. Without fusion, every operation is an item of its own.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from onebuf.graph import COPY, FAILED, Freed, Kind, Node, is_stored
 from onebuf.scheduler.read_through import is_readable, reading
@@ -14,21 +15,47 @@ from onebuf.scheduler.read_through import is_readable, reading
 _AT_HAND = frozenset({Kind.VIEW, Kind.STORED, Kind.SOURCE, Kind.CONSTANT})
 NOTHING = "nothing"
 """The kind of an item without elements to compute."""
+ASKED_FOR = "asked for"
+"""The reason of an item whose result the caller wants."""
+
+
+class _Operands(Protocol):
+    @property
+    def inputs(self) -> tuple[Node, ...]: ...
+    @property
+    def outputs(self) -> tuple[Node, ...]: ...
+
+
+class Traffic:
+    """The bytes that a step of a schedule moves, counted by its ``inputs`` and ``outputs``."""
+
+    __slots__ = ()
+
+    @property
+    def node(self: _Operands) -> Node:
+        """The first output."""
+        return self.outputs[0]
+
+    @property
+    def bytes_read(self: _Operands) -> int:
+        """Bytes of all operands, each counted once."""
+        return sum(node.nbytes for node in self.inputs)
+
+    @property
+    def bytes_written(self: _Operands) -> int:
+        """Bytes of the results."""
+        return sum(node.nbytes for node in self.outputs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Item:
-    """One pass over memory: ``outputs`` from ``inputs``."""
+class Item(Traffic):
+    """One operation without a kernel of ours: ``outputs`` from ``inputs``."""
 
     kind: str
+    """The kind of its operation, or NOTHING."""
     reason: str
     inputs: tuple[Node, ...]
     outputs: tuple[Node, ...]
-
-    @property
-    def node(self) -> Node:
-        """The one output."""
-        return self.outputs[0]
 
     @property
     def name(self) -> str:
@@ -37,13 +64,8 @@ class Item:
 
     @property
     def bytes_read(self) -> int:
-        """Bytes of all operands, counting an expanded one as often as it is read."""
+        """Bytes of all operands but constants; an expanded one counts as often as it is read."""
         return sum(node.nbytes for node in self.inputs if node.op.kind is not Kind.CONSTANT)
-
-    @property
-    def bytes_written(self) -> int:
-        """Bytes of the result."""
-        return sum(node.nbytes for node in self.outputs)
 
 
 def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
@@ -93,7 +115,7 @@ def _becomes_readable(node: Node) -> bool:
 
 def _reason(node: Node, wanted: bool) -> str:
     if wanted:
-        return "asked for"
+        return ASKED_FOR
     if node.op is COPY:
         return "strides cannot express the new shape"
     return "an operand of what was asked for"

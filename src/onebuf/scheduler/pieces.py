@@ -1,9 +1,9 @@
-"""Pieces: a large graph, cut so that each part of it is planned on its own.
+"""Graph partitioning: a large graph is cut into pieces, and each is planned on its own.
 
-Planning looks at every pair of neighbours, and a plan is found again by comparing whole graphs, so
-both want graphs of bounded size. A large graph is therefore computed piece by piece, operands
-first: what later pieces read is stored. A cut is made where the fewest bytes have to be stored. In
-a loop that is from one turn to the next, so that pieces are alike, and are planned once.
+Planning takes more than linear time, and a plan key has all nodes of a graph, so both need graphs
+of bounded size. A large graph is computed piece by piece, operands first; results that later pieces
+read are stored. A cut is made where the fewest bytes have to be stored. In a loop that is between
+two iterations, so that most pieces have the same plan key, and are planned once.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ MOST_NODES = 128
 """A graph of more operations than this is cut."""
 
 _AT_HAND = frozenset({Kind.STORED, Kind.CONSTANT, Kind.SOURCE, Kind.VIEW, Kind.COPY})
-"""Kinds of nodes whose elements are, or are read, elsewhere."""
+"""Kinds of nodes that compute nothing: their elements are in memory, or read through a view."""
 
 
 def pieces(wanted: Sequence[Node], most: int = MOST_NODES) -> list[list[Node]]:
-    """What to compute first, in turn, so that no step takes more than ``most`` operations.
+    """The nodes to realise first, piece by piece, so that none has more than ``most`` operations.
 
     Empty if the graph is small enough. The last piece, ``wanted`` itself, is not among them.
     """
@@ -38,14 +38,14 @@ def pieces(wanted: Sequence[Node], most: int = MOST_NODES) -> list[list[Node]]:
 
 
 def is_computed(node: Node) -> bool:
-    """Whether ``node`` is an operation that is still to be done, and whose result is stored."""
+    """Whether ``node`` is a pending operation whose result has elements to compute."""
     if node.array is not None or node.block is not None:
         return False
     return node.op.kind not in _AT_HAND and node.op not in (ARANGE, EMPTY)
 
 
 def _operands_first(wanted: Sequence[Node]) -> list[Node]:
-    """The operations below ``wanted``, each after those that it needs."""
+    """The pending operations that ``wanted`` needs, in topological order."""
     order: list[Node] = []
     seen: set[int] = set()
     todo = [(node, False) for node in reversed(wanted)]
@@ -64,7 +64,7 @@ def _operands_first(wanted: Sequence[Node]) -> list[Node]:
 
 
 def _last_reads(order: Sequence[Node], wanted: Sequence[Node]) -> list[int]:
-    """For each operation, the place of the last one that reads its result; all, if it is wanted."""
+    """For each operation, the place of its last reader; past the end, if it is wanted."""
     places = {id(node): place for place, node in enumerate(order)}
     last = list(range(len(order)))
     readers = [(place, node.srcs) for place, node in enumerate(order)]
@@ -77,16 +77,16 @@ def _last_reads(order: Sequence[Node], wanted: Sequence[Node]) -> list[int]:
 
 
 def _read_by_way_of(node: Node) -> Node:
-    """What is read where ``node``, perhaps a view or a copy, is read."""
+    """The node whose elements are read through ``node``, which may be a view or a copy."""
     while node.is_view or node.op is COPY:
         node = node.srcs[0]
     return node
 
 
 def _best_end(order: Sequence[Node], last: Sequence[int], begin: int, most: int) -> int:
-    """Where to end the piece that starts at ``begin``: where the fewest bytes are still needed.
+    """Where to end the piece that starts at ``begin``: where the fewest bytes are live.
 
-    It is at least half as long as it may be; among equals it is the longest.
+    A piece is at least half as long as it may be; among equal ends, the last one is taken.
     """
     dying: dict[int, int] = {}
     alive = 0

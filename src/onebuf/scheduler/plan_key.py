@@ -1,12 +1,13 @@
-"""Form: what a graph has in common with every other that is computed in the same way.
+"""Plan keys: the key by which the plan of a graph is found again.
 
-The form of some pending nodes is everything that a plan for them depends on: the operations and
-which results are the same, and of each leaf its dtype, shape and strides. It has neither addresses
-nor the values of constants nor the keys of random bits: with those, a plan made for one graph runs
-another of the same form. Forms are compared as a whole, never by a hash alone.
+The plan key of some pending nodes holds everything that a plan for them depends on: operations and
+their arguments, which nodes are the same, and of each leaf its dtype, shape and strides. It holds
+no addresses, no values of constants and no keys of random bits: those come with each run. Plan keys
+are compared in full, never by a hash alone. `onebuf.scheduler.guard` does the comparison faster.
 
-The *structure* of a graph is what is left of its form without sizes: graphs of one structure need
-the same kernels, nearly always. It decides when to compile, and nothing else, so a hash will do.
+The *structure* of a graph leaves out sizes and strides as well: graphs of one structure need the
+same kernels, nearly always. It only decides when to compile, so a hash is enough. It is made from
+the walk, when a plan is new: a plan key has sizes inside of its parts.
 """
 
 from __future__ import annotations
@@ -37,53 +38,52 @@ from onebuf.graph import (
     Op,
 )
 
-_WITHOUT_FORM = frozenset({EMPTY, FAILED, FREED, LIBRARY, SOURCE})
-"""Operations whose argument is a thing of its own, which no other graph has."""
-
-
+_UNIQUE = frozenset({EMPTY, FAILED, FREED, LIBRARY, SOURCE})
+"""Operations whose argument is an object that no other graph has."""
 _WITH_AXES = frozenset({*REDUCE.values(), *SCAN.values(), CONCAT, TAKE, TAKE_ALONG})
 """Operations whose argument says along which axes they run."""
 
 
-class Look(NamedTuple):
-    """What of a node belongs to the form of its graph, next to its operation and its sources."""
+class KeyFields(NamedTuple):
+    """The fields of a node that are part of a plan key, next to its operation and its sources."""
 
     names: tuple[str, ...]
-    """Attributes of the node, and attributes of those."""
+    """Attributes of the node, or dotted, attributes of those."""
     values: Callable[[Node], Any]
     """Their values."""
 
 
-def _look(*names: str) -> Look:
-    return Look(names, attrgetter(*names))
+def _fields(*names: str) -> KeyFields:
+    return KeyFields(names, attrgetter(*names))
 
 
-_USUAL = _look("arg")
-_LOOKS = {
-    STORED: _look("dtype", "shape", "array.strides"),
-    PLACED: _look("dtype", "shape"),
-    VIEW: _look("arg.key"),
-    ARANGE: _look("dtype", "shape", "arg"),
-    RANDOM_BITS: _look("dtype", "shape"),
-    WRITE: _look("dtype", "arg.view", "arg.is_apart"),
+_USUAL = _fields("arg")
+_FIELDS = {
+    STORED: _fields("dtype", "shape", "array.strides"),
+    PLACED: _fields("dtype", "shape"),
+    VIEW: _fields("arg.key"),
+    ARANGE: _fields("dtype", "shape", "arg"),
+    RANDOM_BITS: _fields("dtype", "shape"),
+    WRITE: _fields("dtype", "arg.view", "arg.is_apart"),
 }
-_CONSTANT = _look("dtype", "shape")
+_CONSTANT = _fields("dtype", "shape")
 
 
-def look_of(op: Op) -> Look:
-    """What of a node with this operation belongs to a form."""
-    return _CONSTANT if op.kind is Kind.CONSTANT else _LOOKS.get(op, _USUAL)
+def key_fields(op: Op) -> KeyFields:
+    """The fields of a node with this operation that are part of a plan key."""
+    return _CONSTANT if op.kind is Kind.CONSTANT else _FIELDS.get(op, _USUAL)
 
 
-class Form(NamedTuple):
-    """The key of a graph, None if it is like no other, and its nodes in the order of the walk."""
+class Walk(NamedTuple):
+    """A walk over a graph: its plan key, and its nodes in the order in which they were met."""
 
-    key: Hashable
+    plan_key: Hashable
+    """None: no other graph can have the same plan."""
     nodes: list[Node]
 
 
-def form_of(wanted: Sequence[Node], *more: Hashable) -> Form:
-    """The form of what computes ``wanted``; ``more`` becomes part of the key."""
+def walk_of(wanted: Sequence[Node], *more: Hashable) -> Walk:
+    """The walk over what computes ``wanted``; ``more`` becomes part of the plan key."""
     numbers: dict[int, int] = {}
     nodes: list[Node] = []
     key: list[Any] = [more, len(wanted)]
@@ -100,19 +100,19 @@ def form_of(wanted: Sequence[Node], *more: Hashable) -> Form:
         nodes.append(node)
         op, srcs = node.op, node.srcs
         add(op)
-        add(look_of(op).values(node))
+        add(key_fields(op).values(node))
         if srcs:
             add(len(srcs))
             todo.extend(srcs[::-1])
-        if op in _WITHOUT_FORM:
+        if op in _UNIQUE:
             is_common = False
-    return Form(tuple(key) if is_common else None, nodes)
+    return Walk(tuple(key) if is_common else None, nodes)
 
 
 def structure_of(walk: Sequence[Node], wanted: int) -> int:
-    """A number that is equal for walks over the same operations, whatever the sizes and values.
+    """A hash of the operations of a walk without sizes and values; ``wanted`` counts results.
 
-    ``wanted`` is how many nodes were asked for.
+    Two graphs with the same hash by chance are compiled a little earlier than each would be alone.
     """
     numbers = {id(node): number for number, node in enumerate(walk)}
     key: list[Hashable] = [wanted]
@@ -124,6 +124,6 @@ def structure_of(walk: Sequence[Node], wanted: int) -> int:
 
 
 def unshared(wanted: Sequence[Node]) -> set[int]:
-    """What is computed only to be written, by id: it has no other holder than who writes it."""
+    """The operands of WRITE nodes, by id, that no buffer has claimed: only the write holds them."""
     writes = [node for node in wanted if node.op is WRITE]
     return {id(src) for node in writes for src in node.srcs if not src.claimed}

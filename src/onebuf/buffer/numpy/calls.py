@@ -29,7 +29,7 @@ def on_arrays(
     NumPy may write to whatever it is given, so pending readers of all of it are realised first.
     Floating-point events are as silent as they are for buffers everywhere.
     """
-    call = Call(kind)
+    call = NumpyCall(kind)
     call.expect(kwargs.get("out"))
     arrays = [call.give(x) for x in args]
     named = {name: call.give(x) for name, x in kwargs.items()}
@@ -51,7 +51,7 @@ def _unwrapped(x: Any) -> Any:
     return found if isinstance(found, Handle) else x
 
 
-class Call:
+class NumpyCall:
     """One call of NumPy: which array stands for which of the caller's objects."""
 
     __slots__ = ("given", "kind")

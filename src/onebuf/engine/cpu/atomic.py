@@ -1,4 +1,4 @@
-"""Actions: calls of C code that happen all, or not at all, as far as Python can see.
+"""Atomic actions: calls of C code that happen all, or not at all, as far as Python can see.
 
 An exception can come from outside at almost any line of Python: a signal handler raises one
 (Ctrl-C), or another thread sends one. CPython runs handlers between its own instructions only. So

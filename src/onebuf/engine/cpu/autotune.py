@@ -12,15 +12,20 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from onebuf.engine import gate
-from onebuf.engine.cpu.candidates import GRAINS, Call, Choice, is_legal, neighbours
+from onebuf.engine.cpu.candidates import GRAINS, Choice, Workload, is_legal, neighbours
 from onebuf.events import Searched, listeners, tell
 from onebuf.kernel import Nest
+from onebuf.late import Late
 from onebuf.options import options
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering
+
+if TYPE_CHECKING:
+    from onebuf.backends import cpu
+else:
+    cpu = Late("onebuf.backends.cpu")
 
 ROUNDS = 5
 """How often two choices take turns, at least."""
@@ -47,7 +52,7 @@ class Findings:
     is_finished: bool = False
     """Whether there is nothing left to try."""
 
-    def best(self, call: Call, usual: Choice) -> Choice:
+    def best(self, call: Workload, usual: Choice) -> Choice:
         """The fastest choice that is right for a call; the usual one if none is much faster."""
         fast = [choice for choice, time in self.times.items() if time < 1 - LEAST_GAIN]
         for choice in sorted(fast, key=self.times.__getitem__):
@@ -55,7 +60,7 @@ class Findings:
                 return choice
         return usual
 
-    def untried(self, call: Call, usual: Choice, shared: bool) -> Choice | None:
+    def untried(self, call: Workload, usual: Choice, shared: bool) -> Choice | None:
         """What to try next, if anything."""
         for choice in neighbours(call, self.best(call, usual), shared):
             if choice not in self.times and choice != usual:
@@ -75,12 +80,12 @@ def findings_of(nest: Nest, extents: tuple[int, ...], usual: Choice) -> Findings
     if found is None:
         if len(_findings) >= MOST_FINDINGS:
             _findings.clear()
-        content = gate.cpu().here().get(_disk_key(nest, sizes, usual))
+        content = cpu.here().get(_disk_key(nest, sizes, usual))
         found = _findings[key] = Findings() if content is None else from_bytes(content)
     return found
 
 
-def search(call: Call, usual: Choice, shared: bool, prepare: Prepare) -> Choice:
+def search(call: Workload, usual: Choice, shared: bool, prepare: Prepare) -> Choice:
     """The choice to run a call with, after looking for a faster one if there is time left.
 
     The kernel must not read what it writes, because it may run many times.
@@ -92,14 +97,14 @@ def search(call: Call, usual: Choice, shared: bool, prepare: Prepare) -> Choice:
         _try_all(found, call, usual, shared, prepare, budget)
         if len(found.times) > before:
             sizes = tuple([extent.bit_length() for extent in call.extents])
-            gate.cpu().here().put(_disk_key(call.nest, sizes, usual), to_bytes(found))
+            cpu.here().put(_disk_key(call.nest, sizes, usual), to_bytes(found))
         if listeners():
             tell(Searched(len(found.times) - before, perf_counter() - start, start))
     return found.best(call, usual)
 
 
 def _try_all(
-    found: Findings, call: Call, usual: Choice, shared: bool, prepare: Prepare, budget: float
+    found: Findings, call: Workload, usual: Choice, shared: bool, prepare: Prepare, budget: float
 ) -> None:
     run_usual = prepare(usual)
     run_usual()
@@ -140,7 +145,6 @@ def _disk_key(nest: Nest, sizes: tuple[int, ...], usual: Choice) -> bytes:
 
     The kernel's text stands for it: a new way to write kernels is searched anew.
     """
-    cpu = gate.cpu()
     threads = options().threads
     text = render(nest, "kernel", usual.rendering)
     where = f"{sizes} {cpu.cores() if threads is None else threads} {_plain(usual)}"

@@ -1,8 +1,7 @@
-"""Candidates: the renderings of a nest that are right for one call, the usual one among them.
+"""Candidates: the renderings of a nest that are legal for one call, the usual one among them.
 
-Every one of them computes the same bits. What is asked here is only whether it may be used at all:
-a rendering that writes past the caches needs rows that begin on lines of memory, one that keeps
-results on the stack needs rows that fit.
+All of them compute the same bits. Legality depends on the call: non-temporal stores need rows that
+begin on cache lines, a row cache on the stack needs rows that fit.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Workload:
     """A nest with the sizes, addresses and strides of one call of it."""
 
     nest: Nest
@@ -52,7 +51,7 @@ class Call:
     strides: list[tuple[int, ...]]
 
 
-def is_legal(call: Call, rendering: Rendering) -> bool:
+def is_legal(call: Workload, rendering: Rendering) -> bool:
     """Whether a rendering is right for a call."""
     nest, facts = call.nest, facts_of(call.nest)
     if rendering.strategy not in _strategies(facts):
@@ -71,7 +70,7 @@ def is_legal(call: Call, rendering: Rendering) -> bool:
     return plain and is_aligned(nest, call.addresses, call.strides)
 
 
-def candidates(call: Call) -> list[Rendering]:
+def candidates(call: Workload) -> list[Rendering]:
     """All renderings that are right for a call."""
     facts = facts_of(call.nest)
     keeps: tuple[Keep, ...] = ("", "stack", "output")
@@ -85,7 +84,7 @@ def candidates(call: Call) -> list[Rendering]:
     return [rendering for rendering in found if is_legal(call, rendering)]
 
 
-def neighbours(call: Call, choice: Choice, shared: bool) -> Iterator[Choice]:
+def neighbours(call: Workload, choice: Choice, shared: bool) -> Iterator[Choice]:
     """The choices that differ from one in a single respect.
 
     ``shared``: whether threads share the call, so that the grain matters.
@@ -126,7 +125,7 @@ def _strategies(facts: Facts) -> tuple[Strategy, ...]:
     return found
 
 
-def _paces(call: Call, strategy: Strategy) -> tuple[tuple[int, ...], ...]:
+def _paces(call: Workload, strategy: Strategy) -> tuple[tuple[int, ...], ...]:
     if strategy in ("tiles", "squares"):
         return ((),)
     paces = paces_of(call.nest, strategy, call.strides)

@@ -1,8 +1,8 @@
-"""Launching: a kernel with all of its arguments but the addresses and the scalars.
+"""Launches: a kernel with all of its arguments but the addresses and the scalars.
 
-What can be decided once for a form of graph is decided when a launch is prepared: the order of the
-loops, the rendering, the program, the extents and strides, and how threads share the work. What is
-left for each run is to put addresses in front of that and to call.
+Everything that does not change between runs is decided when a launch is prepared: the loop order,
+the rendering, the program, extents and strides, and how threads share the work. A run packs the
+addresses in front of that and calls.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from math import prod
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from onebuf.engine.cpu.atomic import Action, perform
 from onebuf.engine.cpu.autotune import findings_of, search
-from onebuf.engine.cpu.candidates import Call, Choice
+from onebuf.engine.cpu.candidates import Choice, Workload
 from onebuf.engine.cpu.program import (
     PLAIN,
     SHARED,
@@ -29,14 +29,19 @@ from onebuf.engine.cpu.program import (
     share_in_pieces,
 )
 from onebuf.engine.cpu.strategy import VECTOR_NBYTES, checked, choose
-from onebuf.engine.gate import cpu
 from onebuf.events import kernel_frame, listeners
 from onebuf.graph import TAKE, WRITE
 from onebuf.kernel import CHUNK, LOAD, Nest, best_order, partials, permuted, reordered
+from onebuf.late import Late
 from onebuf.memory import address_of, address_of_bytes
 from onebuf.options import options
 from onebuf.render.llvm.rendering import Rendering
 from onebuf.scheduler.fuse.group import Group
+
+if TYPE_CHECKING:
+    from onebuf.backends import cpu
+else:
+    cpu = Late("onebuf.backends.cpu")
 
 Compile = Callable[[Nest, Rendering], Any]
 Limits = list[tuple[int, int]]
@@ -163,10 +168,11 @@ class Single:
         """Run it as one action with what is before and after (`onebuf.engine.cpu.atomic`)."""
         assert not self.words.has_flag, "an index outside would have to be looked at first"
         words = self.words.with_addresses(addresses, scalars)
-        call, arguments = self._call, (address_of_bytes(words), 0, self._end)
+        call: Callable[..., Any] = self._call
+        arguments: tuple[int, ...] = (address_of_bytes(words), 0, self._end)
         if self._count:
-            call, arguments = cpu().shared(self._program, arguments[0], self._count, self._grain)
-        actions = [first, (call, *arguments), *then]
+            call, arguments = cpu.shared(self._program, arguments[0], self._count, self._grain)
+        actions: list[Action] = [first, (call, *arguments), *then]
         if listeners():
             kernel_frame(self.name)(perform, actions)
         else:
@@ -185,7 +191,7 @@ class Single:
 
     def _run_as_found(self, addresses: list[int], words: int) -> None:
         """Run it in the fastest way that is known, after looking for one if there is time."""
-        call = Call(self.nest, self.words.extents, addresses, self.words.strides)
+        call = Workload(self.nest, self.words.extents, addresses, self.words.strides)
         usual = Choice(choose(call.nest, call.extents, addresses, call.strides))
         shared = bool(self._count) and options().threads != 1
         choice = search(call, usual, shared, lambda one: self._prepared(one, words, compiled))
@@ -227,7 +233,7 @@ def found_by_search(group: Group) -> str:
     if group.nest.folds_all and group.extents[0] > CHUNK:
         return ""
     nest, extents, strides = arranged(group)
-    call = Call(nest, extents, [0] * len(strides), strides)
+    call = Workload(nest, extents, [0] * len(strides), strides)
     usual = Choice(choose(nest, extents, call.addresses, strides))
     found = findings_of(nest, extents, usual)
     best = found.best(call, usual)
@@ -300,7 +306,7 @@ def _grain(nest: Nest, extents: tuple[int, ...], choice: Choice) -> int:
     rendering = choice.rendering
     least = STRIPS.get(rendering.strategy, rendering.lanes) if nest.ndim == 2 else 1
     if rendering.strategy in WIDE and nest.ndim == 2:
-        share = -(-extents[0] // cpu().cores())
+        share = -(-extents[0] // cpu.cores())
         most = WIDE[rendering.strategy]
         least = max(least, min(most, -(-share // VECTOR_NBYTES) * VECTOR_NBYTES))
     grain = max(least, choice.grain // max(1, prod(extents[1:])))

@@ -1,4 +1,4 @@
-"""Selecting: what a mask takes, counted first and then moved into memory of just that size.
+"""Selection by a mask: elements are counted first, then copied to memory of just that size.
 
 The kernels are those of `onebuf.render.llvm.mask_kernels`: threads share the chunks of both passes,
 and every chunk checks that it stays within its memory.
@@ -7,20 +7,25 @@ and every chunk checks that it stays within its memory.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from onebuf.engine.cpu.candidates import GRAIN
 from onebuf.engine.cpu.program import SHARED, share
-from onebuf.engine.gate import cpu
 from onebuf.errors import BoundsError
 from onebuf.graph import Leaf, Node
+from onebuf.late import Late
 from onebuf.memory import address_of
 from onebuf.ops import new_array
 from onebuf.render.llvm import mask_kernels as texts
 from onebuf.render.llvm.mask_kernels import CHUNK
+
+if TYPE_CHECKING:
+    from onebuf.backends import cpu
+else:
+    cpu = Late("onebuf.backends.cpu")
 
 Array = np.ndarray[Any, Any]
 
@@ -110,7 +115,7 @@ def _span(array: Array) -> list[int]:
 @cache
 def _program(name: str, arg: int | None) -> Any:
     text = getattr(texts, name)
-    return cpu().compile(text() if arg is None else text(arg), "kernel")
+    return cpu.compile(text() if arg is None else text(arg), "kernel")
 
 
 def _run(name: str, arg: int | None, words: list[int], numel: int) -> None:

@@ -1,7 +1,7 @@
-"""Kernels: a nest compiled once, its arguments packed, its indices shared out.
+"""Programs: a nest compiled once, its arguments packed, its outermost loop shared by threads.
 
 This is tier 2. Programs are found by nest, so a new shape compiles nothing. The compiler itself is
-imported when the first kernel is needed.
+imported when the first program is compiled.
 """
 
 from __future__ import annotations
@@ -9,16 +9,21 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onebuf.engine.gate import cpu
 from onebuf.errors import BoundsError
 from onebuf.events import kernel_frame, listeners
 from onebuf.kernel import Nest
+from onebuf.late import Late
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering
+
+if TYPE_CHECKING:
+    from onebuf.backends import cpu
+else:
+    cpu = Late("onebuf.backends.cpu")
 
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
@@ -32,15 +37,15 @@ WORD_NBYTES = 8
 
 
 def compiled(nest: Nest, rendering: Rendering) -> Any:
-    """The program of a nest, which is forgotten when nobody holds it any more."""
-    return cpu().compile(render(nest, "kernel", rendering), "kernel")
+    """The program of a nest, which lives as long as it is referred to."""
+    return cpu.compile(render(nest, "kernel", rendering), "kernel")
 
 
 @lru_cache(MOST_PROGRAMS)
 def program(nest: Nest, rendering: Rendering = PLAIN) -> Any:
-    """The compiled program of a nest, kept for the next one who asks.
+    """The compiled program of a nest, from a cache.
 
-    Whoever runs it holds it: a program that is forgotten here is unloaded when its last plan is.
+    Plans refer to their programs: one that leaves the cache is unloaded with its last plan.
     """
     return compiled(nest, rendering)
 
@@ -57,10 +62,10 @@ def share(
     With a ``name``, profilers know it by that.
     """
     if name and listeners():
-        call, arguments = cpu().shared(program, words_address, count, grain, begin)
+        call, arguments = cpu.shared(program, words_address, count, grain, begin)
         kernel_frame(name)(call, *arguments)
     else:
-        cpu().run(program, words_address, count, grain, begin)
+        cpu.run(program, words_address, count, grain, begin)
 
 
 def share_in_pieces(

@@ -1,8 +1,8 @@
-"""Elementary functions and sums at once: the kernels of tier 2 on small arrays.
+"""Small kernels: elementary functions and sums of stored arrays, computed at once.
 
-A value must not depend on when it is computed. Products and comparisons are the same everywhere,
-but a sine, or the order of a sum, is whatever computes it: so these are computed by our own kernels
-in every tier. Here they are as loops on stored arrays, one program for each operation and dtype.
+A value must not depend on the tier that computes it. Products and comparisons are exact everywhere,
+but the last bit of a sine and the order of a sum are a choice: so these are computed by our own
+kernels in every tier. Here they are loops on stored arrays, one program per operation and dtype.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from functools import cache
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,14 @@ from onebuf.backends.numpy.loops import FOLDS, LOOPS
 from onebuf.backends.numpy.small_folds import MOST, fold_columns, fold_rows
 from onebuf.dtypes import bfloat16, complex64, complex128, float16, float32, float64
 from onebuf.engine.cpu.fallback import attempt
-from onebuf.engine.gate import rows
 from onebuf.graph import BINARY, REDUCE, UNARY, Op
+from onebuf.late import Late
 from onebuf.memory import address_of, address_of_bytes
+
+if TYPE_CHECKING:
+    from onebuf.engine.cpu import small_programs
+else:
+    small_programs = Late("onebuf.engine.cpu.small_programs")
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -83,18 +88,18 @@ def _is_early(op: Op, dtype: DT, how: str) -> bool:
 
 @cache
 def elementwise(op: Op, dtype: DT, paces: tuple[int, ...], to: DT) -> Any:
-    """The program of ``op``, as `onebuf.engine.cpu.rows` makes it; None: it could not be made."""
-    return attempt(op.name, lambda: rows().elementwise(op, dtype, paces, to))
+    """The program of ``op`` (`onebuf.engine.cpu.small_programs`); None: it could not be made."""
+    return attempt(op.name, lambda: small_programs.elementwise(op, dtype, paces, to))
 
 
 @cache
 def _fold(op: Op, dtype: DT, several: bool, sequential: bool, short: bool) -> Any:
-    return attempt(op.name, lambda: rows().fold(op, dtype, several, sequential, short))
+    return attempt(op.name, lambda: small_programs.fold(op, dtype, several, sequential, short))
 
 
 @cache
 def _columns(op: Op, dtype: DT) -> Any:
-    return attempt(op.name, lambda: rows().columns(op, dtype))
+    return attempt(op.name, lambda: small_programs.columns(op, dtype))
 
 
 _quick: dict[tuple[Op, DT, tuple[int, ...]], Any] = {}

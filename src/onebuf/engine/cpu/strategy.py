@@ -1,4 +1,4 @@
-"""Choosing: which rendering of a nest suits the sizes of a call.
+"""Strategies: which rendering of a nest suits the sizes of a call.
 
 No choice changes a value; each was measured to be the faster one.
 """

@@ -1,4 +1,4 @@
-"""What tier 2 has kernels for."""
+"""Which operations, on which dtypes, have a compiled kernel."""
 
 from __future__ import annotations
 

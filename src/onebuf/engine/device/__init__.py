@@ -1,1 +1,1 @@
-"""Other devices than the host: plans, writes and transfers through a driver."""
+"""Other devices than the host: transfers through their drivers, and queues of the CPU."""

@@ -13,11 +13,11 @@ import numpy as np
 
 from onebuf.backends.host import HostDriver
 from onebuf.backends.protocols import Seen
-from onebuf.engine import gate
 from onebuf.engine.cpu.launch import prepare
 from onebuf.engine.cpu.program import scalar_words
-from onebuf.engine.run.index_error import OutsideError
-from onebuf.engine.run.numpy_step import compute
+from onebuf.engine.cpu.supports import supports
+from onebuf.engine.step.errors import OutsideError
+from onebuf.engine.step.numpy_step import compute
 from onebuf.graph import Node, Op
 from onebuf.machine import Device, DeviceBlock, check_place
 from onebuf.memory import address_of
@@ -43,7 +43,7 @@ class CompilingDriver(HostDriver):
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
         """Whatever has a compiled kernel."""
-        return bool(gate.supporting().supports(op, operands, result))
+        return supports(op, operands, result)
 
     def prepare(self, group: Group) -> HostLaunch:
         """A kernel, compiled."""
@@ -80,4 +80,4 @@ class HostLaunch:
             for block, offset in zip(blocks, self._offsets, strict=True)
         ]
         if self._launch.run(addresses, scalar_words(scalars)):
-            raise OutsideError(())  # whoever runs the plan knows which picks they are
+            raise OutsideError(())  # the step adds the nodes that gather

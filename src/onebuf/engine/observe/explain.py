@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from onebuf.engine import gate
+from onebuf.engine.plan.build import parts_of
 from onebuf.engine.plan.decide import items_for
 from onebuf.engine.plan.liveness import alone_in, states_of
-from onebuf.engine.plan.plan import parts_of
 from onebuf.engine.run.realize import is_here
 from onebuf.graph import COPY, Kind, Node
+from onebuf.late import Late
 from onebuf.options import options
 from onebuf.scheduler import Item, is_readable
-from onebuf.scheduler.plan_key import form_of
+from onebuf.scheduler.plan_key import walk_of
 
 if TYPE_CHECKING:
+    from onebuf.engine.cpu import launch
+    from onebuf.scheduler import arena
     from onebuf.scheduler.fuse.multipass import Kernel
+else:
+    launch = Late("onebuf.engine.cpu.launch")
+    arena = Late("onebuf.scheduler.arena")
 
 
 def explain(nodes: Sequence[Node]) -> str:
     """Which passes over memory ``nodes`` still need, why, and how many bytes each moves."""
     wanted = [node for node in nodes if not is_readable(node)]
-    walk = form_of(wanted).nodes
+    walk = walk_of(wanted).nodes
     alone = alone_in(walk, states_of(walk, wanted)) - {id(node.base) for node in wanted}
     del walk
     items = items_for(wanted)
@@ -37,7 +42,7 @@ def explain(nodes: Sequence[Node]) -> str:
     )
     if all(is_here(node) for node in wanted):
         parts = [part for item in items for part in parts_of(item)]
-        saved = gate.arena().arena_of(parts, alone)[0].saved
+        saved = arena.arena_of(parts, alone)[0].saved
         head += f", {_size(saved)} saved by sharing memory" if saved else ""
     names: dict[int, str] = {}
     rows = [_row(number, item, names) for number, item in enumerate(items, 1)]
@@ -52,7 +57,7 @@ def _row(number: int, item: Item | Kernel, names: dict[int, str]) -> str:
     lines = [f"  %{number} = {item.name}({operands}) -> {result}"]
     lines.append(f"       {item.kind}, {_size(item.bytes_written)}: {item.reason}")
     if options().search_seconds and not isinstance(item, Item):
-        found = [gate.launching().found_by_search(part) for part in item.parts]
+        found = [launch.found_by_search(part) for part in item.parts]
         lines += [f"       {line}" for line in found if line]
     if node.origin is not None:
         lines.append(f"       from {node.origin}")

@@ -42,7 +42,7 @@ TRACE_SUFFIX = ".json"
 """What the name of the trace has more than that of the profile."""
 
 _owner = threading.Lock()
-"""Held by whoever profiles: the interpreter can have one profiler at a time."""
+"""Held while a profile runs: the interpreter can have one profiler at a time."""
 
 
 class Profiling:

@@ -1,9 +1,9 @@
-"""Planning: whether to compile, by the rule of those who rent skis.
+"""Deciding whether to compile a graph: the ski-rental rule.
 
 Interpreting a graph costs little at once and again each time; compiling costs once. So a structure
-is interpreted until the time that took, or is about to take, reaches what compiling costs. Nobody
-waits for a compiler to add two vectors, and nothing is interpreted for long. The compiler itself
-has to be loaded once, which all structures that are due pay for together.
+is interpreted until the time that took, or is about to take, reaches what compiling costs. So a
+program does not wait for a compiler to add two vectors, and hot code is compiled. The compiler
+itself has to be loaded once: all structures that are due share that cost.
 """
 
 from __future__ import annotations
@@ -12,24 +12,26 @@ import sys
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from onebuf.engine import gate
 from onebuf.engine.cpu.fallback import is_internal, note
 from onebuf.engine.cpu.small_kernels import is_ours
-from onebuf.engine.plan.liveness import alone_in, replayed_in, states_of, worth_storing
-from onebuf.engine.plan.plan import Held, Plan, make_plan
-from onebuf.graph import RANDOM_BITS, Node, Op
+from onebuf.engine.plan.build import make_plan
+from onebuf.engine.plan.liveness import alone_in, states_of
+from onebuf.engine.step.plan import Held, Plan
+from onebuf.graph import RANDOM_BITS, Node
+from onebuf.late import Late
 from onebuf.options import options
 from onebuf.scheduler import Item, schedule
 from onebuf.scheduler.pieces import MOST_NODES, is_computed
-from onebuf.scheduler.plan_key import form_of, structure_of
+from onebuf.scheduler.plan_key import structure_of, walk_of
 
 if TYPE_CHECKING:
+    from onebuf.engine.plan import kernels, on_device
+    from onebuf.scheduler import guard
     from onebuf.scheduler.fuse.multipass import Kernel
-    from onebuf.scheduler.guard import Guard
-
-DT = np.dtype[Any]
+else:
+    kernels = Late("onebuf.engine.plan.kernels")
+    on_device = Late("onebuf.engine.plan.on_device")
+    guard = Late("onebuf.scheduler.guard")
 
 COMPILE_SECONDS = 0.02
 """What new kernels cost, about."""
@@ -68,8 +70,8 @@ class Known:
 
 
 _known: dict[Hashable, Known] = {}
-"""The plans that were made, by the form of their graphs."""
-_guards: dict[Hashable, tuple[Guard, Plan]] = {}
+"""The plans that were made, by the plan keys and states of their graphs."""
+_guards: dict[Hashable, tuple[guard.Guard, Plan]] = {}
 """The plan that was last found often for what a line of the program asks for, by that line."""
 
 
@@ -93,11 +95,11 @@ def plan_for(
         held = guarded[0](wanted)
         if held is not None:
             return guarded[1], held  # type: ignore[return-value]
-    form, walk = form_of(wanted, how)
+    plan_key, walk = walk_of(wanted, how)
     if len(walk) > MOST_NODES and sum(map(is_computed, walk)) > MOST_NODES:
         return None
     states = states_of(walk, wanted)
-    key = None if form is None else (form, states)
+    key = None if plan_key is None else (plan_key, states)
     known = _known.get(key) if key is not None else None
     if known is not None and (not known.cost or not _is_due(known.structure, known.cost)):
         known.found += 1
@@ -107,20 +109,20 @@ def plan_for(
             return None
         return known.plan, known.plan.nodes_of(walk)
     if afar is not None:
-        plan = gate.placing().plan_on(afar, gate.placing().work_on(afar, wanted, own), walk)
+        plan = on_device.plan_on(afar, on_device.work_on(afar, wanted, own), walk)
         if key is not None:
             _remember(_known, key, Known(plan, 0, 0.0))
         return plan, plan.nodes_of(walk)
     try:
-        work = _work(wanted, own, walk, states, dry=False)
-        if compiled and work.cost:
+        decision = _decide(wanted, own, walk, states, dry=False)
+        if compiled and decision.cost:
             return None
         alone = alone_in(walk, states) - {id(node.base) for node in wanted}
-        plan = make_plan(work.items, walk, alone, work.replayed)
+        plan = make_plan(decision.items, walk, alone, decision.replayed)
     except Exception as error:
-        work, plan = Work([], []), _without_kernels(error, wanted, own, walk)
+        decision, plan = Decision([], []), _without_kernels(error, wanted, own, walk)
     if key is not None:
-        _remember(_known, key, Known(plan, work.structure, work.cost))
+        _remember(_known, key, Known(plan, decision.structure, decision.cost))
     return plan, plan.nodes_of(walk)
 
 
@@ -143,10 +145,9 @@ def forget_plans() -> None:
 
 
 def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan, states: bytes) -> Any:
-    guards = gate.guards()
-    if len(walk) > guards.MOST_NODES:
+    if len(walk) > guard.MOST_NODES:
         return None
-    return guards.write_guard(wanted, plan.needed, plan.made, states), plan
+    return guard.write_guard(wanted, plan.needed, plan.made, states), plan
 
 
 def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:
@@ -158,30 +159,30 @@ def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:
 
 
 def items_for(wanted: Sequence[Node]) -> list[Kernel | Item]:
-    """The kernels, or passes of NumPy's loops, that would make ``wanted`` readable."""
-    walk = form_of(wanted).nodes
-    return _work(wanted, False, walk, states_of(walk, wanted), dry=True).items
+    """The kernels, or operations on NumPy's loops, that would make ``wanted`` readable."""
+    walk = walk_of(wanted).nodes
+    return list(_decide(wanted, False, walk, states_of(walk, wanted), dry=True).items)
 
 
-class Work(NamedTuple):
+class Decision(NamedTuple):
     """What is to be done for a graph."""
 
-    items: list[Kernel | Item]
-    """Kernels, or passes of NumPy's loops."""
+    items: Sequence[Kernel | Item]
+    """Kernels, or operations on NumPy's loops."""
     replayed: list[Node]
-    """Values that somebody holds, and that are computed without being stored."""
+    """Values that are held elsewhere, and are computed without being stored."""
     structure: int = 0
     cost: float = 0.0
     """Seconds that interpreting takes; 0: there is nothing to interpret."""
 
 
-def _work(
+def _decide(
     wanted: Sequence[Node], own: bool, walk: Sequence[Node], states: bytes, dry: bool
-) -> Work:
-    """Kernels or passes; a ``dry`` plan is only looked at, so it does not count as interpreting."""
+) -> Decision:
+    """Kernels or NumPy steps; a ``dry`` plan is only shown: it does not count as interpreting."""
     device = wanted[0].device if wanted else None
     if device is not None and not device.is_host:
-        return Work(gate.placing().work_on(device, wanted, own), [])
+        return Decision(on_device.work_on(device, wanted, own), [])
     tier = options().tier
     items = schedule(wanted, own)
     structure, cost = 0, 0.0
@@ -191,31 +192,15 @@ def _work(
         drawn = sum(item.bytes_written for item in items if item.node.op is RANDOM_BITS)
         cost = moved / BYTES_A_SECOND + drawn / RANDOM_BYTES_A_SECOND + len(items) * ITEM_SECONDS
     if items and tier != "interpret" and (tier == "compile" or _is_due(structure, cost, dry)):
-        grouping = gate.grouping()
-        roots = grouping.roots_of(wanted, items)
-        computed = {id(item.node) for item in items}
-        kept = [node for node in worth_storing(walk, states, roots) if id(node) in computed]
-        roots.update([id(node) for node in kept])
-        groups = grouping.group_items(items, roots, supports)
-        joined = gate.products().with_products(groups, roots)
-        replayed = replayed_in(walk, states, computed - roots)
-        return Work(gate.passes().in_passes(joined, roots), replayed, structure)
-    passes = [_kernel(item) if _needs_kernel(item.node) else item for item in items]
-    return Work(passes, [], structure, cost)
-
-
-def _kernel(item: Item) -> Kernel | Item:
-    return gate.grouping().single(item, supports)  # type: ignore[no-any-return]
+        found, replayed = kernels.kernels_of(wanted, items, walk, states)
+        return Decision(found, replayed, structure)
+    mixed = [kernels.kernel_of(item) if _needs_kernel(item.node) else item for item in items]
+    return Decision(mixed, [], structure, cost)
 
 
 def _needs_kernel(node: Node) -> bool:
     """Whether NumPy's loops would give other bits than our kernels do in the other tiers."""
     return bool(node.srcs) and is_ours(node.op, node.srcs[0].dtype, node.dtype)
-
-
-def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
-    """Whether there is a kernel for ``op`` on operands of these dtypes."""
-    return bool(gate.supporting().supports(op, operands, result))
 
 
 def _is_due(key: int, cost: float, dry: bool = False) -> bool:

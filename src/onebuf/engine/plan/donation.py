@@ -3,7 +3,7 @@
 A kernel can do so if it reads each element of the operand only to write to the same place: then
 nothing is allocated. An operand dies if only the graph holds it, and everything in the graph that
 holds it dies as well: the references to these nodes are counted and compared with what the graph
-itself accounts for. One more, and somebody may still ask.
+itself accounts for. One reference more means that the operand may still be read.
 
 A donation is a transaction (docs/design/0011). After it, the plan may still fail or be interrupted,
 and its other results then stay pending. So an operand is only donated to the last result that needs
@@ -12,15 +12,13 @@ it, and the kernel that overwrites it and the record of its results are one indi
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from onebuf.engine.plan.liveness import ALONE, CAN_COUNT
+from onebuf.engine.step.reference_count import CAN_COUNT
 from onebuf.graph import Node
-from onebuf.memory import PoolBlock, address_of
 from onebuf.options import options
 
 if TYPE_CHECKING:
@@ -93,20 +91,3 @@ class Holders:
                     found[id(node)] = node
                     todo.append(node)
         return [(node, self._counts[me]) for me, node in found.items()]
-
-
-def dies(held: Sequence[Node | None], watched: Sequence[tuple[int, int]]) -> bool:
-    """Whether nobody but the graph holds the nodes that ``watched`` numbers, the operand first."""
-    for number, count in watched:
-        if sys.getrefcount(held[number]) != ALONE + count:
-            return False
-    operand = held[watched[0][0]]
-    if operand is None or operand.array is None:
-        return False
-    blocks = [operand.block]
-    return (
-        sys.getrefcount(blocks[0]) == ALONE + 1
-        and isinstance(blocks[0], PoolBlock)
-        and operand.array.flags.c_contiguous
-        and address_of(operand.array) == blocks[0].address
-    )

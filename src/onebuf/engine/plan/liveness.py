@@ -6,7 +6,7 @@ computing it again would cost more than storing it now. So a value that a progra
 twice at most: a cheap one is stored the second time that it is computed, every other one the first.
 
 Holders are counted by the interpreter: a node with more references than its graph accounts for is
-held by somebody else. A count that is too high, because a thread looks at a node just now, costs a
+held from outside. A count that is too high, because a thread looks at a node just now, costs a
 store and nothing more.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 
+from onebuf.engine.step.reference_count import ALONE, CAN_COUNT
 from onebuf.graph import (
     BINARY,
     CAST,
@@ -28,14 +29,9 @@ from onebuf.graph import (
 )
 from onebuf.scheduler.plan_key import unshared
 
-CAN_COUNT = sys.implementation.name == "cpython"
-_examples = [object()]
-ALONE = sys.getrefcount(_examples[0]) if CAN_COUNT else 0
-"""The count of an object that one list holds, while it is counted."""
-
 FREE, HELD, COMPUTED_BEFORE = range(3)
-"""What is known of a node: only its graph holds it; somebody else does; and it was computed and not
-stored before."""
+"""What is known of a node: only its graph holds it; it is held from outside; it is held and was
+computed before without being stored."""
 
 _CHEAP = frozenset(
     [CAST, WHERE, COPY, PAD]
@@ -79,7 +75,7 @@ def states_of(walk: list[Node], wanted: Sequence[Node]) -> bytes:
 
 
 def alone_in(walk: Sequence[Node], states: bytes) -> frozenset[int]:
-    """The nodes of a walk, by id, that nobody outside of their graph holds, or holds a view of."""
+    """The nodes of a walk, by id, that only their graph holds; a view holds its base."""
     if not CAN_COUNT:
         return frozenset()
     return frozenset([me for me, state in _with_views(walk, states).items() if not state])

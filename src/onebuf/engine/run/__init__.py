@@ -1,1 +1,1 @@
-"""Running plans: pending nodes become stored, step by step."""
+"""Running: pending nodes become stored, writes and transfers happen, in the right order."""

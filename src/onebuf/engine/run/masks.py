@@ -1,21 +1,26 @@
-"""Masks: whether what they take is found by our kernels, or by NumPy.
+"""Boolean masks: whether elements are selected by compiled kernels, or by NumPy.
 
-NumPy goes through a mask element by element, so it is soon dearer than compiling; but nobody waits
-for a compiler to pick a few elements. The rule is that of `onebuf.engine.plan.decide`.
+NumPy goes through a mask element by element, which soon costs more than compiling; a few elements
+are selected before a compiler is loaded. The rule is that of `onebuf.engine.plan.decide`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onebuf.engine import gate
 from onebuf.engine.cpu.fallback import attempt
 from onebuf.engine.plan.decide import COMPILE_SECONDS
 from onebuf.graph import Node
+from onebuf.late import Late
 from onebuf.ops import quietly
 from onebuf.options import options
+
+if TYPE_CHECKING:
+    from onebuf.engine.cpu import mask_select
+else:
+    mask_select = Late("onebuf.engine.cpu.mask_select")
 
 Array = np.ndarray[Any, Any]
 
@@ -32,9 +37,9 @@ _spent = 0.0
 def pick(array: Array, key: Any) -> Node | None:
     """What ``key`` takes of ``array``, if that is a mask and it is time for kernels."""
     if _is_row_mask(key, array) and _is_due(key.size):
-        return attempt("a mask", gate.selecting().pick_rows, array, key)  # type: ignore[no-any-return]
+        return attempt("a mask", mask_select.pick_rows, array, key)  # type: ignore[no-any-return]
     if _is_mask(key, array) and _is_due(key.size):
-        return attempt("a mask", gate.selecting().pick, array, key)  # type: ignore[no-any-return]
+        return attempt("a mask", mask_select.pick, array, key)  # type: ignore[no-any-return]
     return None
 
 
@@ -43,7 +48,7 @@ def positions(array: Array) -> list[Node] | None:
     if not _is_due(array.size):
         return None
     mask = array if array.dtype == np.bool else array != 0
-    return attempt("nonzero", gate.selecting().positions, mask)  # type: ignore[no-any-return]
+    return attempt("nonzero", mask_select.positions, mask)  # type: ignore[no-any-return]
 
 
 def put(array: Array, key: Any, value: Any) -> bool:
@@ -59,14 +64,14 @@ def put(array: Array, key: Any, value: Any) -> bool:
     if np.may_share_memory(key, array):
         return False
     if new.size != 1:
-        return bool(attempt("a mask", gate.selecting().spread, array, key, new))
+        return bool(attempt("a mask", mask_select.spread, array, key, new))
     typed = np.empty(1, array.dtype)
     quietly(typed.__setitem__, ..., value)
     return attempt("a mask", _filled, array, key, typed[0]) is True
 
 
 def _filled(array: Array, key: Array, value: Any) -> bool:
-    gate.selecting().fill(array, key, value)
+    mask_select.fill(array, key, value)
     return True
 
 

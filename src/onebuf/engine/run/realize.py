@@ -1,4 +1,4 @@
-"""Realising: pending nodes become stored, by a plan that is made once for each form of graph."""
+"""Realising: pending nodes become stored, by a plan that is made once for each plan key."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import numpy as np
 
 from onebuf import switch
 from onebuf.backends.numpy.loops import run_into
-from onebuf.engine import gate
+from onebuf.backends.protocols import holds_arrays, runs_kernels
 from onebuf.engine.cpu.fallback import is_internal
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
+from onebuf.engine.device.transfer import download
 from onebuf.engine.plan.decide import plan_for
-from onebuf.engine.plan.plan import Held, Plan
-from onebuf.engine.run.index_error import OutsideError, explained
-from onebuf.engine.run.numpy_step import fetch
+from onebuf.engine.step.errors import OutsideError, explained
+from onebuf.engine.step.operand import fetch
+from onebuf.engine.step.plan import Held, Plan
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
 from onebuf.graph import Kind, Node, is_stored, running, settle
 from onebuf.memory import PoolBlock
-from onebuf.ops import install
+from onebuf.ops import copied, install, view_of
 from onebuf.options import config
 from onebuf.scheduler import is_readable, reading
 from onebuf.scheduler.pieces import pieces
@@ -46,7 +47,7 @@ def realize(nodes: Sequence[Node]) -> None:
     if not wanted:
         return
     with running.lock:
-        wanted = [node for node in wanted if _is_pending(node)]
+        wanted = [n for n in wanted if n.op.kind in _COMPUTED or not is_readable(n)]
         if len(wanted) == 1:
             _run(wanted, False)
             return
@@ -75,10 +76,12 @@ def peek(node: Node) -> Array:
 
 
 def _held(node: Node, is_mine: bool) -> Array:
-    """The elements of ``node``; where they are those of a node that nobody holds, in an array that
-    does. ``is_mine``: somebody holds ``node`` itself."""
+    """The elements of ``node``, in an array that keeps their memory alive.
+
+    ``is_mine``: the caller keeps ``node`` alive, so its own array will do.
+    """
     if not is_here(node):
-        return gate.transferring().download(node)  # type: ignore[no-any-return]
+        return downloaded(node)
     realize([node])
     found = reading(node)
     array = fetch(found)
@@ -90,6 +93,29 @@ def _held(node: Node, is_mine: bool) -> Array:
     if switch.on:
         switch.point("read.ready")
     return array
+
+
+def downloaded(node: Node, out: Array | None = None) -> Array:
+    """The elements of a node on another device, in ``out`` or in host memory of their own."""
+    return download(node, node if node.is_placed else without_gaps(node), out)
+
+
+def without_gaps(node: Node) -> Node:
+    """A node on the same device with the same elements, stored without gaps.
+
+    Arrays of a library, and views on a device that computes nothing, may keep their gaps.
+    """
+    realize([node])
+    source = reading(node)
+    driver = node.device.driver  # type: ignore[union-attr]
+    if holds_arrays(driver):
+        return source
+    view, is_placed = view_of(source), source.strided_base.is_placed
+    host_picks = view.mask is None and not runs_kernels(driver)
+    if not is_placed or not (view.is_contiguous or host_picks):
+        source = copied(source)
+        force(source)
+    return source
 
 
 def look(node: Node, name: str) -> Array:
@@ -180,7 +206,7 @@ def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
 
 
 def _run_plan(plan: Plan, held: Held, turn: object, start: float) -> None:
-    """Run a plan; planning began at ``start``, if somebody listens."""
+    """Run a plan; planning began at ``start``, if there are listeners."""
     plan.run(held, turn)
     if listeners() and start:
         tell(Realized(len(plan.steps), perf_counter() - start, start))

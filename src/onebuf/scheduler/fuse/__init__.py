@@ -1,1 +1,1 @@
-"""Fusion: which nodes share a kernel, and what a kernel needs to run."""
+"""Fusion: which operations share a kernel, and what a kernel needs to run."""

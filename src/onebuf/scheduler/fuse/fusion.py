@@ -1,13 +1,13 @@
-"""Grouping: which operations become one kernel, and why the others do not.
+"""Fusion: which operations become one kernel, and why the others do not.
 
-Every operation whose result is needed by one kernel alone is computed inside it. What is asked for,
-what two kernels read, and what the trace cannot go through has memory of its own.
+An operation whose result only one kernel needs is computed inside that kernel. A node has memory of
+its own if it is asked for, if two kernels read it, or if the trace cannot inline it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -16,17 +16,17 @@ from onebuf.graph import ARANGE, CAST, COPY, FULL, RANDOM_BITS, WRITE, Kind, Nod
 from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step, stride_class
 from onebuf.layout import View
 from onebuf.scheduler.fuse.concat import (
-    JOINS,
-    Join,
+    CONCATS,
+    ConcatKernel,
     check_in_place,
+    has_regions,
     is_computed,
-    is_joined,
     regions,
     trace_part,
 )
 from onebuf.scheduler.fuse.group import Group
-from onebuf.scheduler.fuse.horizontal import MOST_WAITS, Root, cluster_space, merge
-from onebuf.scheduler.items import NOTHING, Item, schedule
+from onebuf.scheduler.fuse.horizontal import MOST_WAITS, Root, cluster_space, fuse_horizontally
+from onebuf.scheduler.items import ASKED_FOR, NOTHING, Item, schedule
 from onebuf.scheduler.read_through import reading
 from onebuf.scheduler.trace.gather import MOVES, MovingTrace, is_picked_from, merged_mask
 from onebuf.scheduler.trace.iteration_space import Space
@@ -35,12 +35,26 @@ from onebuf.scheduler.trace.scans import space_of
 from onebuf.scheduler.trace.tracer import Cut, Supports, below, lacking
 
 MOST_NODES = 64
-"""So many operations are computed by a kernel before another one is begun."""
+"""The most operations of a kernel, before horizontal fusion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a node is not computed inside the kernel that reads it."""
+
+    text: str
+    has_kernel: bool = True
+    """False: no kernel computes it at all."""
+
+
+PICKED = Reason("elements of it are picked by index")
+MANY_WAITS = Reason(f"a kernel of more than {MOST_WAITS} folds in a row is slow to compile")
+MANY_NODES = Reason(f"a kernel of more than {MOST_NODES} operations is slow to compile")
 
 
 def group(
     wanted: Sequence[Node], supports: Supports, own: bool = False
-) -> list[Group | Join | Item]:
+) -> list[Group | ConcatKernel | Item]:
     """Kernels, and items for what has no kernel, that make every node of ``wanted`` readable."""
     items = schedule(wanted, own)
     return group_items(items, roots_of(wanted, items), supports)
@@ -48,7 +62,7 @@ def group(
 
 def group_items(
     items: list[Item], roots: set[int], supports: Supports
-) -> list[Group | Join | Item]:
+) -> list[Group | ConcatKernel | Item]:
     """Kernels, and items for what has no kernel, that do the work of ``items``.
 
     ``roots`` are the nodes, by id, that need memory because they are asked for.
@@ -64,7 +78,7 @@ def group_items(
 
 
 def single(item: Item, supports: Supports) -> Group | Item:
-    """The kernel of one item alone, on operands in memory; the item itself if it has none."""
+    """The unfused kernel of an item, on operands in memory; the item itself if it has none."""
     node = item.node
     if not _is_fusable(node, {}) or not node.numel:
         return item
@@ -79,7 +93,7 @@ def single(item: Item, supports: Supports) -> Group | Item:
 
 
 def generated(item: Item, supports: Supports) -> Group | Item:
-    """The kernel of an item without operands, for a device that can make it itself."""
+    """The kernel of a FULL or ARANGE, for a device; any other item as it is."""
     node = item.node
     if node.op is not FULL and (node.op is not ARANGE or kind(node.dtype) not in "iu"):
         return item
@@ -89,19 +103,19 @@ def generated(item: Item, supports: Supports) -> Group | Item:
 
 
 def roots_of(wanted: Sequence[Node], items: list[Item]) -> set[int]:
-    """The nodes, by id, that need memory because they are asked for, or what is read for them."""
+    """The nodes, by id, that need memory because they, or views of them, are asked for."""
     computed = {id(item.node) for item in items}
     bases = [node.base for node in wanted]
     pairs = zip(bases, wanted, strict=True)
     return {id(base if id(base) in computed else reading(node).base) for base, node in pairs}
 
 
-def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[int, int]:
-    """For each node, by id, the node in whose kernel it is computed; no kernel gets too many."""
+def _homes(items: list[Item], roots: set[int], alone: dict[int, Reason]) -> dict[int, int]:
+    """For each node, by id, the node in whose kernel it is computed, within the limits."""
     homes: dict[int, int] = {}
     counts: dict[int, int] = {}
     waits: dict[int, int] = {}
-    """How many folds, one after the other, a kernel does after each of its nodes."""
+    """The longest chain of folds that a kernel does after each of its nodes."""
     readers: dict[int, list[Item]] = {}
     fusable: dict[int, bool] = {}
     for item in reversed(items):
@@ -116,18 +130,18 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
             homes[me] = 0  # computed wherever it is read
             continue
         if picked and me not in roots:
-            alone.setdefault(me, "elements of it are picked by index")
+            alone.setdefault(me, PICKED)
         fusable[me] = _is_fusable(node, alone)
-        is_alone = me in roots or me in alone or opaque or node.op in JOINS
+        is_alone = me in roots or me in alone or opaque or node.op in CONCATS
         if is_alone or len(nests) != 1 or not fusable[me]:
             homes[me] = me
         else:
             home = nests.pop()
             waits[me] = max([waits.get(id(r.node), 0) + (r.node.op in FOLDS) for r in by])
-            full = _full(counts.get(home, 1), waits[me])
-            homes[me] = me if full else home
-            if full:
-                alone[me], waits[me] = full, 0
+            limit = _limit(counts.get(home, 1), waits[me])
+            homes[me] = home if limit is None else me
+            if limit is not None:
+                alone[me], waits[me] = limit, 0
             else:
                 counts[home] = counts.get(home, 1) + 1
         for operand in item.inputs:
@@ -135,78 +149,78 @@ def _homes(items: list[Item], roots: set[int], alone: dict[int, str]) -> dict[in
     return homes
 
 
-def _full(count: int, waits: int) -> str:
-    """Why a kernel of so many operations takes no more of them; empty if it does.
+def _limit(count: int, waits: int) -> Reason | None:
+    """Why a kernel of so many operations takes no more of them; None: it does.
 
     Every fold that waits for another is one more loop, in which what comes before is computed
     again: the text of a kernel grows with the square of their number.
     """
     if waits >= MOST_WAITS:
-        return f"a kernel of more than {MOST_WAITS} folds in a row is slow to compile"
-    if count >= MOST_NODES:
-        return f"a kernel of more than {MOST_NODES} operations is slow to compile"
-    return ""
+        return MANY_WAITS
+    return MANY_NODES if count >= MOST_NODES else None
 
 
-def _is_fusable(node: Node, alone: dict[int, str]) -> bool:
-    if alone.get(id(node), "").endswith("!"):
+def _is_fusable(node: Node, alone: dict[int, Reason]) -> bool:
+    """Whether a kernel computes ``node``."""
+    reason = alone.get(id(node))
+    if reason is not None and not reason.has_kernel:
         return False
     if node.op in FOLDS:
-        return 0 not in node.srcs[0].shape  # no view can say how to read nothing many times
-    if node.op in JOINS:
-        return is_joined(node)
+        return 0 not in node.srcs[0].shape  # no view reads an empty operand
+    if node.op in CONCATS:
+        return has_regions(node)
     if node.op in MOVES:
-        return node.numel > 0  # indices are looked at also where nothing is picked
+        return node.numel > 0  # indices are checked even for an empty result
     if node.op in (COPY, RANDOM_BITS) or node.op in SCANS:
         return True
     return node.op.kind is Kind.ELEMENTWISE
 
 
 class _Grouping:
-    """Attempts at grouping some items, each of which knows what the ones before ran into."""
+    """Attempts at fusing some items; each avoids the cuts of those before."""
 
     def __init__(self, items: list[Item], roots: set[int], supports: Supports) -> None:
         self.items = items
         self.roots = roots
         self.supports = supports
-        self.alone: dict[int, str] = {}
-        """Why some nodes, by id, are computed on their own; with a '!', by no kernel at all."""
+        self.alone: dict[int, Reason] = {}
+        """Why some nodes, by id, are computed on their own."""
         for item in items:
             lacks = lacking(item.node, [src.dtype for src in item.node.srcs], supports)
             if lacks is not None:
-                self.alone[id(item.node)] = f"{lacks}!"
+                self.alone[id(item.node)] = Reason(lacks, has_kernel=False)
         self.apart: set[int] = set()
-        """Nodes that are not merged with others."""
+        """Nodes, by id, that horizontal fusion leaves alone."""
         self.cluster: list[Root] = []
         self._kernels: dict[Any, Group] = {}
-        """The kernels of earlier attempts, by what they compute and read."""
+        """The kernels of earlier attempts, by the ids of what they compute and read."""
 
-    def attempt(self) -> list[Group | Join | Item]:
-        """All kernels, or a Cut where one is not possible."""
+    def attempt(self) -> list[Group | ConcatKernel | Item]:
+        """All kernels; raises a Cut where one is not possible."""
         homes = _homes(self.items, self.roots, self.alone)
         stops = {me for me, home in homes.items() if me == home}
         by_id = {id(item.node): item for item in self.items}
         self.cluster = []
         roots = [self._root(item, stops) for item in self.items if id(item.node) in stops]
         roots = self._needed(roots)
-        clusters = merge(roots, self.apart)
+        clusters = fuse_horizontally(roots, self.apart)
         read = {id(root.node): root.reads for root in roots}
-        found: list[Group | Join | Item] = []
+        found: list[Group | ConcatKernel | Item] = []
         for cluster in clusters:
             self.cluster = cluster
             found.append(self._compute(cluster, by_id, stops, read))
         return found
 
     def cut(self, cut: Cut) -> None:
-        """Take what could not be done out of the next attempt."""
+        """Let the next attempt compute the node of a Cut on its own, or its cluster unfused."""
         me = id(cut.node)
         members = {id(root.node) for root in self.cluster}
         if len(members) > 1 and (me in members or not cut.always):
             self.apart |= members
             return
-        reason = f"{cut.reason}!" if me in members else cut.reason
+        reason = Reason(cut.reason, has_kernel=me not in members)
         if self.alone.get(me) == reason:
-            raise RuntimeError(f"{cut.node} was cut off before: {reason}") from None
+            raise RuntimeError(f"{cut.node} was cut off before: {cut.reason}") from None
         self.alone[me] = reason
         if all(item.node is not cut.node for item in self.items):
             operands = tuple([reading(src) for src in cut.node.srcs])
@@ -218,12 +232,12 @@ class _Grouping:
             reads = {id(operand.base) for operand in item.inputs} & stops
             return Root(node, None, frozenset(reads), frozenset(), 1)
         folds, root = _walk(node, stops)
-        if node.numel == 0 or node.op in JOINS:
+        if node.numel == 0 or node.op in CONCATS:
             return replace(root, space=None)
         return replace(root, space=space_of(node, folds))
 
     def _needed(self, roots: list[Root]) -> list[Root]:
-        """Those that are asked for, or that such ones read."""
+        """The roots that are asked for, and those that they read."""
         by_id = {id(root.node): root for root in roots}
         found: set[int] = set()
         todo = [me for me in by_id if me in self.roots]
@@ -240,15 +254,15 @@ class _Grouping:
         by_id: dict[int, Item],
         stops: set[int],
         read: dict[int, frozenset[int]],
-    ) -> Group | Join | Item:
+    ) -> Group | ConcatKernel | Item:
         nodes = [root.node for root in cluster]
         first = by_id[id(nodes[0])]
         if not _is_fusable(nodes[0], self.alone):
             return first
         if nodes[0].numel == 0:
             return Item(NOTHING, first.reason, (), (nodes[0],))
-        if nodes[0].op in JOINS:
-            return self._join(nodes[0], stops, self._reason(nodes, by_id))
+        if nodes[0].op in CONCATS:
+            return self._concat(nodes[0], stops, self._reason(nodes, by_id))
         members = {id(node) for node in nodes}
         outside = self.roots.union(*[r for me, r in read.items() if me not in members])
         outputs = [node for node in nodes if id(node) in outside]
@@ -262,7 +276,7 @@ class _Grouping:
             )
         return self._kernels[key]
 
-    def _join(self, node: Node, stops: set[int], reason: str) -> Join:
+    def _concat(self, node: Node, stops: set[int], reason: str) -> ConcatKernel:
         parts = []
         for src, region in regions(node):
             folds = _walk(src, stops)[0] if is_computed(src, stops) else []
@@ -270,14 +284,14 @@ class _Grouping:
             parts.append(_finished(trace, space, (node,), reason))
         if node.op is WRITE:
             check_in_place(node, parts[0], stops)
-        return Join(tuple(parts), node, reason)
+        return ConcatKernel(tuple(parts), (node,), reason)
 
     def _reason(self, outputs: list[Node], by_id: dict[int, Item]) -> str:
         for node in outputs:
             if id(node) in self.alone:
-                return self.alone[id(node)]
+                return self.alone[id(node)].text
         if any(id(node) in self.roots for node in outputs):
-            return "asked for"
+            return ASKED_FOR
         return by_id[id(outputs[0])].reason
 
 
@@ -289,7 +303,7 @@ def _trace(
     reason: str,
     supports: Supports,
 ) -> Group:
-    """The kernel that computes ``nodes`` in ``space`` and stores ``outputs``."""
+    """The kernel that computes ``nodes`` in the iteration ``space`` and stores ``outputs``."""
     views = {id(node): space.view(node.shape) for node in nodes}
     results = {me: view for me, view in views.items() if view is not None}
     trace = MovingTrace(space.shape, len(space.folds), stops, supports, results)
@@ -307,7 +321,7 @@ def _finished(trace: MovingTrace, space: Space, outputs: tuple[Node, ...], reaso
 
 
 def _check_one_pass(trace: MovingTrace, nest: Nest) -> None:
-    """Raise if a second pass needs a fold of everything first: threads would have to wait."""
+    """Raise if a second pass needs a fold of everything first: threads would need a barrier."""
     after: set[int] = set()
     for number, step in enumerate(trace.steps):
         again = number in trace.folded or nest.depths[number] > 0
@@ -320,7 +334,7 @@ def _check_one_pass(trace: MovingTrace, nest: Nest) -> None:
 
 
 def _walk(node: Node, stops: set[int]) -> tuple[list[Node], Root]:
-    """The reductions that are computed inside the kernel of ``node``, and what that reads."""
+    """The folds and scans that are computed inside the kernel of ``node``, and its root."""
     folds: list[Node] = []
     todo, seen = [node], set()
     reads, memory = set(), set()
@@ -341,7 +355,7 @@ def _walk(node: Node, stops: set[int]) -> tuple[list[Node], Root]:
 
 
 def _group(trace: MovingTrace, outputs: tuple[Node, ...], reason: str) -> Group:
-    """The finished kernel: axes of one element left out, axes that memory continues merged."""
+    """The finished kernel, without axes of extent 1, and with contiguous axes merged."""
     ndim = len(trace.shape)
     strides = [reach.view.stride for reach in trace.reaches]
     axes: list[tuple[int, ...]] = []
@@ -373,7 +387,7 @@ def _group(trace: MovingTrace, outputs: tuple[Node, ...], reason: str) -> Group:
 
 
 def _moved(step: Step, by: int) -> Step:
-    """The step with the axis that it folds, if it does, in another place."""
+    """The step with the number of its fold axis, if it has one, changed by ``by``."""
     if step.op not in FOLDS and step.op not in SCANS:
         return step
     fold = replace(step.arg, axis=step.arg.axis + by)

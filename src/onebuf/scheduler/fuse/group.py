@@ -1,4 +1,4 @@
-"""Groups: kernels to run, each with everything that a run of it asks for."""
+"""Groups: the operations that are fused into one kernel, with all that a launch of it needs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from onebuf.graph import Kind, Node
 from onebuf.kernel import Nest
+from onebuf.scheduler.items import Traffic
 from onebuf.scheduler.trace.argmax import names
 from onebuf.scheduler.trace.recorder import Giver, Reach
 
@@ -16,22 +17,22 @@ _ELEMENTWISE = frozenset({Kind.STORED, Kind.CONSTANT, Kind.ELEMENTWISE})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """A kernel to run: a nest, the extents of its axes, and what each of its slots reaches."""
+class Group(Traffic):
+    """A fused kernel: a nest, the extents of its axes, and the memory that each slot reaches."""
 
     nest: Nest
     extents: tuple[int, ...]
     reaches: tuple[Reach, ...]
     scalars: tuple[np.generic, ...]
     givers: tuple[Giver | None, ...]
-    """The constants that the scalars are the values of, as far as nodes hold them."""
+    """The node that each scalar is read from; None: the scalar is the same in every run."""
     outputs: tuple[Node, ...]
     reason: str
     picks: tuple[Node, ...] = ()
-    """The nodes whose indices the kernel looks at."""
+    """The gather nodes whose indices the kernel checks."""
 
     whole = ()
-    """The nodes that others than kernels read."""
+    """The nodes that BLAS reads, as whole arrays."""
 
     @property
     def parts(self) -> tuple[Group]:
@@ -40,33 +41,28 @@ class Group:
 
     @property
     def passes(self) -> tuple[Group]:
-        """Itself: it goes over its memory once."""
+        """Itself: it reads its memory once."""
         return (self,)
 
     @property
     def asked(self) -> tuple[Node, ...]:
-        """The nodes that a run asks for: for their elements, their values or their indices."""
+        """The nodes that a run needs: for their elements, their values or their indices."""
         givers = [giver.node for giver in self.givers if giver is not None]
         return (*self.inputs, *self.outputs, *givers, *self.picks)
 
     @property
     def kind(self) -> str:
-        """That of its operation if there is one, else that it is a kernel of several."""
+        """The kind of its operation; "kernel" if it fuses several."""
         return self.node.op.kind if len(self._names) <= 1 else "kernel"
 
     @property
     def is_elementwise(self) -> bool:
-        """Whether an element that it reads is read only to write to one place."""
+        """Whether each element that it reads is used for one element of the result only."""
         return all(step.op.kind in _ELEMENTWISE for step in self.nest.steps)
 
     @property
-    def node(self) -> Node:
-        """The first output."""
-        return self.outputs[0]
-
-    @property
     def name(self) -> str:
-        """The operations that it does, in order."""
+        """The operations, in order."""
         told = self._names
         if len(told) > MOST_NAMES:
             told[MOST_NAMES - 1 :] = [f"{len(told) - MOST_NAMES + 1} more"]
@@ -75,16 +71,6 @@ class Group:
     @property
     def _names(self) -> list[str]:
         return names(self.nest)
-
-    @property
-    def bytes_read(self) -> int:
-        """Bytes of all operands, each counted once."""
-        return sum(node.nbytes for node in self.inputs)
-
-    @property
-    def bytes_written(self) -> int:
-        """Bytes of the results."""
-        return sum(node.nbytes for node in self.outputs)
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -1,8 +1,8 @@
-"""Merging: kernels that run over the same space and read the same memory, as one.
+"""Horizontal fusion: kernels over one iteration space that read the same memory become one.
 
-Two kernels are merged if one reads what the other computes, or both read something that is in
-memory or computed elsewhere; if the results of both can be stored in one space; and if no third
-kernel would have to run between them. What only the merged kernel itself reads needs no memory.
+Two kernels are fused if one reads what the other computes, or both read the same memory or the
+result of the same third kernel; if one iteration space can store the results of both; and if no
+third kernel has to run between them. A result that only the fused kernel reads needs no memory.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from onebuf.scheduler.trace.iteration_space import Space
 MOST_OUTPUTS = 8
 """More results than this are not written in one pass: memory takes only so many streams."""
 MOST_WAITS = 4
-"""So many folds, each of which waits for the one before, are done by a kernel."""
+"""The longest chain of folds, each of which needs the one before, in a kernel."""
 MOST_NODES = 100
-"""More operations than this are not merged; `onebuf.scheduler.trace.tracer` limits steps."""
+"""The most operations of a fused kernel; `onebuf.scheduler.trace.tracer` limits its steps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Root:
-    """A node that is computed by a kernel of its own, unless it is merged with others."""
+    """A node whose result has memory, with the operations that are computed for it alone."""
 
     node: Node
     space: Space | None
-    """None: it is never merged."""
+    """Its iteration space; None: it is never fused with other roots."""
     reads: frozenset[int]
     """The roots, by the ids of their nodes, that it reads."""
     memory: frozenset[int]
-    """What it reads of stored memory, by id."""
+    """The blocks, by id, that it reads."""
     count: int
-    """How many operations are computed in it."""
+    """The number of its operations."""
     folds: int = 0
-    """How many of these fold."""
+    """The number of its folds."""
 
 
 @dataclass(slots=True, eq=False)
 class Cluster:
-    """Roots that one kernel computes; ``before`` has a bit for each cluster that has to be done."""
+    """Roots that one kernel computes; ``before`` has a bit for each cluster that runs earlier."""
 
     number: int
     roots: list[Root]
@@ -48,30 +48,30 @@ class Cluster:
     before: int
 
 
-def merge(roots: Sequence[Root], apart: set[int]) -> list[list[Root]]:
+def fuse_horizontally(roots: Sequence[Root], apart: set[int]) -> list[list[Root]]:
     """The roots of each kernel, in an order in which kernels can run; ``apart`` stay alone."""
-    merger = _Merger(apart)
+    fusion = _HorizontalFusion(apart)
     for root in _sorted(roots):
-        merger.add(root)
-    return merger.ordered()
+        fusion.add(root)
+    return fusion.ordered()
 
 
 def cluster_space(roots: Sequence[Root]) -> Space:
-    """The space in which all of ``roots`` are computed."""
+    """The iteration space in which all of ``roots`` are computed."""
     spaces = [root.space for root in roots if root.space is not None]
     return next((space for space in spaces if space.extent is not None), spaces[0])
 
 
-class _Merger:
+class _HorizontalFusion:
     def __init__(self, apart: set[int]) -> None:
         self.apart = apart
         self.clusters: list[Cluster] = []
         self.home: dict[int, Cluster] = {}
         self.readers: dict[int, Cluster] = {}
-        """The last cluster that read some memory, or a root, by id."""
+        """The last cluster that read a block or a root, by its id."""
 
     def add(self, root: Root) -> None:
-        """Put ``root`` into a cluster, an old one or its own."""
+        """Put ``root`` into a cluster that fits, or into a new one."""
         needed = {self.home[read].number for read in root.reads}
         target = self._fitting(root, needed)
         if target is None:
@@ -103,7 +103,7 @@ class _Merger:
         return None
 
     def _common(self, cluster: Cluster, root: Root, is_read: bool) -> Space | None:
-        """The space in which ``root`` can join ``cluster``, if there is one."""
+        """The iteration space in which ``root`` can be part of ``cluster``, if there is one."""
         one, two = cluster.space, root.space
         if one is None or two is None or any(id(r.node) in self.apart for r in cluster.roots):
             return None
@@ -126,12 +126,12 @@ class _Merger:
         return space
 
     def _is_cyclic(self, cluster: Cluster, needed: set[int]) -> bool:
-        """Whether a cluster that is needed needs ``cluster`` itself."""
+        """Whether one of the ``needed`` clusters needs ``cluster`` itself."""
         bit = 1 << cluster.number
         return any(self.clusters[n].before & bit for n in needed if n != cluster.number)
 
     def _update(self, cluster: Cluster, before: int) -> None:
-        """Everything after ``cluster`` now comes after ``before`` as well."""
+        """Let ``cluster``, and all clusters after it, run after those of ``before``."""
         bit = 1 << cluster.number
         assert not before & bit, "a kernel would have to run before itself"
         cluster.before = before
@@ -140,7 +140,7 @@ class _Merger:
                 other.before |= before
 
     def ordered(self) -> list[list[Root]]:
-        """The clusters, each after those that it needs, and otherwise as they came."""
+        """The clusters in topological order, otherwise in the order of creation."""
         done, order = 0, []
         todo = list(reversed(self.clusters))
         while todo:
@@ -162,7 +162,7 @@ def _bits(word: int) -> list[int]:
 
 
 def _sorted(roots: Sequence[Root]) -> Iterable[Root]:
-    """Roots after those that they read, and otherwise as they came."""
+    """The roots in topological order, otherwise in the order given."""
     by_id = {id(root.node): root for root in roots}
     places = {id(root.node): place for place, root in enumerate(roots)}
     done: set[int] = set()

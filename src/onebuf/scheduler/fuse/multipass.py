@@ -1,8 +1,8 @@
-"""Passes: a kernel that goes over its memory more than once.
+"""Multipass kernels: groups that run one after another, with a barrier between two passes.
 
 A fold of everything has to be finished before the first element can be computed with its result:
-all threads wait for it. Groups that only such waiting separates are one kernel with several passes:
-what is handed on is much smaller than what is read and stays in cache.
+all threads wait for it. Groups that only such a barrier separates are one kernel of several passes:
+what one pass leaves for the next is much smaller than what it reads, and stays in cache.
 """
 
 from __future__ import annotations
@@ -12,39 +12,34 @@ from dataclasses import dataclass
 
 from onebuf.graph import Node
 from onebuf.kernel import FOLDS
-from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
-from onebuf.scheduler.fuse.matmul import Product
-from onebuf.scheduler.items import Item
+from onebuf.scheduler.fuse.matmul import MatmulKernel
+from onebuf.scheduler.items import Item, Traffic
 
 MOST_PASSES = 4
 MOST_NBYTES = 1 << 18
-"""More than this is not handed on from pass to pass, but is a result like any other."""
+"""A result of more bytes than this ends the kernel."""
 SMALLER = 8
-"""What is handed on is so many times smaller than what was read."""
+"""A result that the next pass reads is so many times smaller than what this one read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Passes:
+class MultipassKernel(Traffic):
     """Groups that run one after another as one kernel."""
 
     passes: tuple[Group, ...]
     outputs: tuple[Node, ...]
-    """The results that others read."""
+    """The results that are read after the kernel."""
 
     kind = "kernel"
     whole = ()
-    """The nodes that others than kernels read."""
+    """The nodes that BLAS reads, as whole arrays."""
 
     @property
     def parts(self) -> tuple[Group, ...]:
-        """Everything that is launched."""
+        """The groups to launch."""
         return self.passes
-
-    @property
-    def node(self) -> Node:
-        """The first output."""
-        return self.outputs[0]
 
     @property
     def name(self) -> str:
@@ -53,7 +48,7 @@ class Passes:
 
     @property
     def reason(self) -> str:
-        """Why the last result exists, and how often memory is gone over."""
+        """Why the last result exists, and the number of passes."""
         return f"{self.passes[-1].reason}, in {len(self.passes)} passes"
 
     @property
@@ -65,7 +60,7 @@ class Passes:
 
     @property
     def asked(self) -> tuple[Node, ...]:
-        """The nodes that a run asks for."""
+        """The nodes that a run needs."""
         return tuple([node for group in self.passes for node in group.asked])
 
     @property
@@ -73,19 +68,14 @@ class Passes:
         """Bytes of all operands, counted once for each pass that reads them."""
         return sum(group.bytes_read for group in self.passes)
 
-    @property
-    def bytes_written(self) -> int:
-        """Bytes of the results."""
-        return sum(node.nbytes for node in self.outputs)
+
+Kernel = Group | ConcatKernel | MatmulKernel | MultipassKernel
 
 
-Kernel = Group | Join | Product | Passes
-
-
-def in_passes(
-    items: Sequence[Group | Join | Product | Item], roots: set[int]
+def fuse_passes(
+    items: Sequence[Group | ConcatKernel | MatmulKernel | Item], roots: set[int]
 ) -> list[Kernel | Item]:
-    """The same work, with groups that only wait for each other as one kernel.
+    """The same work, with groups that only wait for each other as multipass kernels.
 
     ``roots`` are the nodes, by id, that were asked for.
     """
@@ -98,18 +88,18 @@ def in_passes(
     begin = 0
     for number, item in enumerate(items):
         if not isinstance(item, Group):
-            found += [*_one(run, readers, roots, begin), item]
+            found += [*_fused(run, readers, roots, begin), item]
             run, begin = [], number + 1
             continue
-        if run and (len(run) == MOST_PASSES or not _hands_on(run[-1], readers, number)):
-            found += _one(run, readers, roots, begin)
+        if run and (len(run) == MOST_PASSES or not _is_read_next(run[-1], readers, number)):
+            found += _fused(run, readers, roots, begin)
             run, begin = [], number
         run.append(item)
-    return [*found, *_one(run, readers, roots, begin)]
+    return [*found, *_fused(run, readers, roots, begin)]
 
 
-def _hands_on(one: Group, readers: dict[int, set[int]], number: int) -> bool:
-    """Whether ``one`` folds something small that only the next item, ``number``, reads."""
+def _is_read_next(one: Group, readers: dict[int, set[int]], number: int) -> bool:
+    """Whether ``one`` folds to small results that only the next item, ``number``, reads."""
     if not any(step.op in FOLDS for step in one.nest.steps):
         return False
     return all(
@@ -120,7 +110,7 @@ def _hands_on(one: Group, readers: dict[int, set[int]], number: int) -> bool:
     )
 
 
-def _one(
+def _fused(
     run: list[Group], readers: dict[int, set[int]], roots: set[int], begin: int
 ) -> list[Kernel | Item]:
     """A run of groups as one kernel, if there are several."""
@@ -133,4 +123,4 @@ def _one(
         for node in group.outputs
         if id(node) in roots or readers.get(id(node), set()) - inside
     ]
-    return [Passes(tuple(run), tuple(outputs))]
+    return [MultipassKernel(tuple(run), tuple(outputs))]

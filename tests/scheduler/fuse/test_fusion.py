@@ -1,4 +1,4 @@
-"""Grouping: what is asked for gets memory, whatever else is fused around it."""
+"""Fusion: what is asked for gets memory, whatever else is fused around it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config
-from onebuf.engine.plan.decide import supports
+from onebuf.engine.cpu.supports import supports
 from onebuf.kernel import FOLDS
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering
+from onebuf.scheduler import Item
 from onebuf.scheduler.fuse.fusion import group
+from onebuf.scheduler.fuse.group import Group
 
 
 @pytest.fixture(autouse=True)
@@ -130,3 +132,14 @@ def test_the_text_of_kernels_grows_with_the_folds_in_a_row_and_not_with_their_sq
             sizes.append(sum(len(render(nest, "kernel", Rendering())) for nest in nests))
     assert sizes[1] < 2.2 * sizes[0]
     assert sizes[2] < 2.2 * sizes[1]
+
+
+def test_an_operation_without_a_kernel_is_an_item_between_kernels():
+    y = onebuf.exp(Buffer(np.arange(4.0)) * 2) + 1
+    found = group([y._node], lambda op, operands, result: op.name != "exp")
+    assert [type(item) for item in found] == [Group, Item, Group]
+    assert [(item.name, item.reason) for item in found] == [
+        ("multiply", "an operand of what was asked for"),
+        ("exp", "an operand of what was asked for"),
+        ("add", "asked for"),
+    ]

@@ -1,4 +1,4 @@
-"""Sharing: the same memory, known to another library, to another device, or as another dtype."""
+"""Nodes on other devices: moved there, or known there by the memory that they have already."""
 
 from __future__ import annotations
 
@@ -7,15 +7,39 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.protocols import holds_arrays, uses_host_memory
-from onebuf.engine.device.plan import native as native_of
-from onebuf.engine.run.realize import force, own, realize
+from onebuf.engine.device.transfer import can_copy, copy_between, upload
+from onebuf.engine.run.realize import downloaded, force, own, read, realize, without_gaps
+from onebuf.engine.step.operand import native
 from onebuf.errors import CopyError, DeviceError, LayoutError
-from onebuf.graph import Node, on_block, placed_block
+from onebuf.graph import Kind, Node, on_block, placed_block
 from onebuf.layout import View
-from onebuf.machine import Device, provider
+from onebuf.machine import CPU, Device, provider
 from onebuf.machine import device as find_device
-from onebuf.ops import seen, view_of
+from onebuf.ops import copied, full, place, seen, view_of
 from onebuf.scheduler import reading
+
+
+def moved(node: Node, device: Device) -> Node:
+    """The elements of ``node`` on ``device``: the node itself if they are there."""
+    home = node.device or CPU
+    if home is device:
+        return node
+    base = node.strided_base
+    if base.op.kind is Kind.CONSTANT and node.view.mask is None:
+        return full(node.shape, base.arg, node.dtype, device)
+    if device.is_host:
+        new = place(node.shape, node.dtype, node.numel)
+        downloaded(node, new.array)
+        return new
+    if home.is_host:
+        return upload(read(node), device, node)
+    if not can_copy(home, device):
+        return upload(downloaded(node), device, node)
+    source = without_gaps(node)
+    if view_of(source).offset:
+        source = copied(source)
+        force(source)
+    return copy_between(node, source, device)
 
 
 def shared(node: Node, device: Device) -> Node:
@@ -37,11 +61,11 @@ def shared(node: Node, device: Device) -> Node:
     return on_block(there, array.shape, array.dtype, device)
 
 
-def wrapped(native: Any, kind: str) -> Node:
-    """A node on the memory of another library's array."""
-    device = find_device(provider(kind).device_name(native))  # type: ignore[attr-defined]
-    block = device.driver.wrap(native)
-    return on_block(block, tuple(native.shape), device.driver.dtype_of(native), device)
+def wrapped(array: Any, kind: str) -> Node:
+    """A node on the memory of another library's array, on a device of that kind."""
+    device = find_device(provider(kind).device_name(array))  # type: ignore[attr-defined]
+    block = device.driver.wrap(array)
+    return on_block(block, tuple(array.shape), device.driver.dtype_of(array), device)
 
 
 def unwrapped(node: Node) -> Any:
@@ -52,7 +76,7 @@ def unwrapped(node: Node) -> Any:
     driver = node.device.driver  # type: ignore[union-attr]
     realize([node])
     if holds_arrays(driver):
-        return native_of(driver, reading(node))
+        return native(driver, reading(node))
     view = view_of(node)
     if not view.is_contiguous or view.offset:
         raise LayoutError(

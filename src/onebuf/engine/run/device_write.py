@@ -1,6 +1,6 @@
 """Writing on other devices: the new elements are computed there, then copied to their places.
 
-The order is that of `onebuf.engine.write.write`: new elements, pending readers, write.
+The order is that of `onebuf.engine.run.write`: new elements, pending readers, write.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 
 from onebuf.backends.protocols import Launch, holds_arrays
 from onebuf.dtypes import uint8, uint16, uint32, uint64
-from onebuf.engine.device.plan import native
 from onebuf.engine.run.realize import force, realize
+from onebuf.engine.step.operand import native
 from onebuf.errors import DeviceError
 from onebuf.graph import CAST, Node, placed_block
 from onebuf.kernel import LOAD, STORE, Nest, Slot, Step, stride_class

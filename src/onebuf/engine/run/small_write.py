@@ -1,6 +1,6 @@
 """Small writes: operations on few stored elements, straight into memory that exists.
 
-Everything else is left to `onebuf.engine.write.write`: pending readers, listeners, conversions.
+Everything else is left to `onebuf.engine.run.write`: pending readers, listeners, conversions.
 """
 
 from __future__ import annotations

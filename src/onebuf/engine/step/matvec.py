@@ -1,9 +1,9 @@
-"""Products with vectors: our own kernel for those that BLAS cannot take.
+"""Matrix-vector products: a kernel of our own for operands that BLAS cannot take.
 
-BLAS multiplies floats, and needs neighbours in memory along one axis of each factor. Of everything
-else NumPy makes a plain loop. Where each element of one factor is used once, as in a matrix times a
-vector, a fold of products is as fast as memory: it has the order of `onebuf.kernel.Fold`, or goes
-row by row if the matrix lies by columns. Small products are not worth a kernel.
+BLAS multiplies floats, and needs unit stride along one axis of each operand. For everything else
+NumPy has a plain loop. A matrix-vector product uses each element of the matrix once, so a reduction
+of products is bound by memory alone: it has the order of `onebuf.kernel.Fold`, or goes row by row
+if the matrix is column-major. Small products are left to NumPy.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Form(NamedTuple):
 
 
 def matrix_product(x: Array, y: Array, out: Array) -> None:
-    """The matrix product of ``x`` and ``y`` into ``out``, by whoever does it best."""
+    """The matrix product of ``x`` and ``y`` into ``out``, by the fastest way there is."""
     if not (x.ndim > 1 < y.ndim and 1 not in out.shape[-2:]) and multiply_vector(x, y, out):
         return
     run_into(MATMUL, (x, y), None, out)

@@ -1,4 +1,4 @@
-"""Kernels of one operation on contiguous rows or columns, for small arrays in memory."""
+"""Small programs: compiled kernels of one operation on contiguous rows or columns."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Separation: copies are taken before others can write what they copy.
 
-A copy is lazy like everything else as long as each writer of the memory below waits for it. Buffers
-do. NumPy, torch and other processes do not: they write to memory of theirs that a buffer is on, or
-to memory of a buffer that was handed out. So there is one rule for what a program asked to have in
-memory of its own (copies and conversions, as `copy`, `astype` and `asarray` make them):
+A copy is pending like everything else as long as each writer of the memory below waits for it.
+Buffers do. NumPy, torch and other processes do not: they write to memory of theirs that a buffer is
+on, or to memory of a buffer that was handed out. So there is one rule for what a program asked to
+have in memory of its own (copies and conversions, as `copy`, `astype` and `asarray` make them):
 
 - it is computed at once if others can write what it reads, and
 - if it is pending, it is computed before others get to see the memory.

@@ -1,7 +1,8 @@
-"""Products run: some rows of a matrix product by BLAS, then the kernel on these, and so on.
+"""Matmul steps: rows of a matrix product by BLAS, then the kernel that reads them, block by block.
 
-The rows wait in a tile of memory, or in that of the whole product if it may be wanted too. A block
-has as many rows as BLAS needs to be fast; a small product is one block, and is kept: it is free.
+The rows are still in the cache when the kernel reads them. A product that is read only here needs
+memory for one block of rows. Blocks are as large as BLAS needs to be fast; a small product is one
+block, and becomes stored, which costs nothing.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from onebuf.engine.plan.plan import Held, Homes, Numbers, held_node
-from onebuf.engine.run.kernel_step import Call, KernelStep, Limits
-from onebuf.engine.run.matvec import matrix_product
-from onebuf.engine.run.numpy_step import fetch
+from onebuf.engine.step.kernel_step import KernelCall, KernelStep, Limits
+from onebuf.engine.step.matvec import matrix_product
+from onebuf.engine.step.operand import fetch
+from onebuf.engine.step.plan import Held, Homes, Numbers, held_node
 from onebuf.graph import Node, attach, running
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array, quietly
 from onebuf.scheduler import reading
-from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
-from onebuf.scheduler.fuse.matmul import Factors, Product
+from onebuf.scheduler.fuse.matmul import FusedMatmul, MatmulKernel
 from onebuf.scheduler.trace.recorder import Reach
 
 Array = np.ndarray[Any, Any]
@@ -49,12 +50,12 @@ class Matrix:
     """Whether all of it has memory, and becomes stored."""
 
 
-class ProductStep(KernelStep):
+class MatmulStep(KernelStep):
     """Matrix products, and the kernel that takes rows of them as they come."""
 
     __slots__ = ("_matrices", "_extent", "_count", "_slots")
 
-    def __init__(self, product: Product, homes: Homes, private: Collection[int]) -> None:
+    def __init__(self, product: MatmulKernel, homes: Homes, private: Collection[int]) -> None:
         self._extent = product.group.extents[0]
         self._count = indices_at_a_time(product)
         self._matrices = [
@@ -66,21 +67,23 @@ class ProductStep(KernelStep):
                 part.columns,
                 self._is_whole(part, private),
             )
-            for part in product.factors
+            for part in product.matmuls
         ]
-        nodes = [part.node for part in product.factors]
+        nodes = [part.node for part in product.matmuls]
         self._slots = [_slot(reach, nodes) for reach in product.group.reaches]
         super().__init__(product.group, product, homes, nodes)
 
-    def _is_whole(self, part: Factors, private: Collection[int]) -> bool:
+    def _is_whole(self, part: FusedMatmul, private: Collection[int]) -> bool:
         one_block = self._count == self._extent
         return part.is_kept or one_block or id(part.node) not in private
 
-    def calls(self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers) -> list[Call]:
+    def calls(
+        self, kernel: Group | ConcatKernel, bases: dict[int, int], numbers: Numbers
+    ) -> list[KernelCall]:
         """The kernel for a block of outermost indices, and for those that are left over."""
         (group,) = kernel.parts
         counts = [self._count, self._extent % self._count or self._count]
-        return [Call(_for(group, count), bases, numbers) for count in dict.fromkeys(counts)]
+        return [KernelCall(_for(group, count), bases, numbers) for count in dict.fromkeys(counts)]
 
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Make a block of rows, launch the kernel on it, and so on."""
@@ -130,10 +133,10 @@ class Tile(NamedTuple):
         return self.array[begin:end] if self.is_whole else self.array[: end - begin]
 
 
-def indices_at_a_time(product: Product) -> int:
+def indices_at_a_time(product: MatmulKernel) -> int:
     """How many outermost indices of the kernel make a block."""
     extent, nbytes, least = product.group.extents[0], 0, 1
-    for part in product.factors:
+    for part in product.matmuls:
         nbytes += part.numel * part.node.dtype.itemsize
         least = max(least, -(-LEAST_ROWS * part.columns // part.numel))
     count = max(least, TILE_NBYTES // nbytes)

@@ -19,7 +19,7 @@ from onebuf.layout import View
 from onebuf.memory import ALIGNMENT, Neighbours, address_of
 from onebuf.ops import cast, copied, expand, reshape
 from onebuf.options import options
-from onebuf.scheduler.fuse.concat import Place
+from onebuf.scheduler.fuse.concat import WriteTarget
 
 Array = np.ndarray[Any, Any]
 
@@ -48,7 +48,7 @@ def write(target: Node, array: Array, new: Node) -> bool:
     size = array.itemsize
     stride = tuple([step // size for step in array.strides])
     view = View(array.shape, stride, address_of(array) % ALIGNMENT // size)
-    place = Place(view, is_apart, target)
+    place = WriteTarget(view, is_apart, target)
     node = Node(WRITE, (new,), place, array.shape, array.dtype, new.made_at)
     return write_compiled(node)
 

@@ -1,9 +1,9 @@
-"""Plans for other devices than the host: the same schedule, run by the device's driver.
+"""Device steps: kernels and operations that the driver of a device runs.
 
-Kernels are queued and nobody waits for them: memory is allocated, the launch is prepared once for a
-form of graph, and a run hands blocks and scalars over. Devices that hold a library's arrays run the
-operations one by one. What needs no operand and has no kernel is made on the host and uploaded; any
-other work that a device cannot do is an error, never a transfer that nobody asked for.
+A kernel is queued, and the step does not wait for it: memory is allocated, the launch is prepared
+once for a plan, and a run hands blocks and scalars over. Devices that hold a library's arrays run
+operations one by one. An operation without operands and without a kernel is computed on the host
+and uploaded; any other work that a device cannot do is an error, never a hidden transfer.
 """
 
 from __future__ import annotations
@@ -20,70 +20,22 @@ from onebuf.backends.protocols import (
     KernelDriver,
     Launch,
     Seen,
-    holds_arrays,
     interprets,
-    runs_kernels,
 )
-from onebuf.engine.plan.plan import Given, Held, Numbers, Plan, Step
-from onebuf.engine.run.index_error import OutsideError
-from onebuf.engine.run.numpy_step import say_where
+from onebuf.engine.step.errors import OutsideError, say_where
+from onebuf.engine.step.operand import native
+from onebuf.engine.step.plan import Given, Held, Numbers
 from onebuf.errors import DeviceError, DTypeError
 from onebuf.events import KernelRan, listeners, tell
 from onebuf.graph import EMPTY, LIBRARY, Kind, Node, place_on, placed_block
 from onebuf.machine import Device, DeviceBlock
 from onebuf.ops import quietly, view_of
-from onebuf.scheduler import Item, reading, schedule
-from onebuf.scheduler.fuse.concat import Join
-from onebuf.scheduler.fuse.fusion import generated, group
+from onebuf.scheduler import Item, reading
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.trace.recorder import Giver, Read
 
 Array = np.ndarray[Any, Any]
-Work = Group | Join | Item
-
-
-def work_on(device: Device, wanted: Sequence[Node], own: bool) -> list[Work]:
-    """What makes ``wanted`` readable on their device, in order."""
-    driver = device.driver
-    if runs_kernels(driver):
-        found = group(wanted, driver.supports, own)
-        return [generated(w, driver.supports) if isinstance(w, Item) else w for w in found]
-    if holds_arrays(driver):
-        return list(schedule(wanted, own))
-    raise DeviceError(
-        f"{device} holds elements and computes nothing; copy them to a device that does: "
-        f"x.to_device('CPU')"
-    )
-
-
-def plan_on(device: Device, works: Sequence[Work], walk: list[Node]) -> Plan:
-    """The plan that runs ``works``, for graphs whose walk is like ``walk``."""
-    numbers: Numbers = {}
-    last: dict[int, int] = {}
-    for at, work in enumerate(works):
-        for node in _asked(work):
-            numbers.setdefault(id(node), len(numbers))
-            last[id(node)] = at
-    steps: list[Step] = []
-    for at, work in enumerate(works):
-        step = _step(device, work, numbers)
-        step.done = tuple([numbers[me] for me, where in last.items() if where == at])
-        steps.append(step)
-    walked = {id(node): number for number, node in enumerate(walk)}
-    made = [walked[id(node)] for work in works for node in work.outputs]
-    return Plan(steps, [walked[me] for me in numbers], made, 0, [], [], len(numbers))
-
-
-def _asked(work: Work) -> Sequence[Node]:
-    return [work.node] if isinstance(work, Item) else work.asked
-
-
-def _step(device: Device, work: Work, numbers: Numbers) -> Step:
-    if isinstance(work, Item):
-        if holds_arrays(device.driver):
-            return ArrayStep(device, work, numbers)
-        return HostStep(device, work, numbers)
-    return LaunchStep(device, work, numbers)
 
 
 class LaunchStep:
@@ -91,7 +43,7 @@ class LaunchStep:
 
     __slots__ = ("done", "_device", "_name", "_bytes", "_inputs", "_outputs", "_calls")
 
-    def __init__(self, device: Device, kernel: Group | Join, numbers: Numbers) -> None:
+    def __init__(self, device: Device, kernel: Group | ConcatKernel, numbers: Numbers) -> None:
         self.done: tuple[int, ...] = ()
         self._device = device
         driver = device.driver
@@ -101,7 +53,7 @@ class LaunchStep:
         self._outputs = tuple([(numbers[id(node)], node.nbytes) for node in kernel.outputs])
         places = {id(node): at for at, node in enumerate((*kernel.inputs, *kernel.outputs))}
         try:
-            self._calls = [_Call(driver, part, places, numbers) for part in kernel.parts]
+            self._calls = [DeviceCall(driver, part, places, numbers) for part in kernel.parts]
         except Exception as error:
             say_where(error, kernel.name, kernel.node)
             raise
@@ -129,7 +81,7 @@ class LaunchStep:
             tell(KernelRan(self._name, written, perf_counter() - start, 2, read, start))
 
 
-class _Call:
+class DeviceCall:
     """One launch, on blocks that are found among those of a step."""
 
     __slots__ = ("_launch", "_places", "_scalars", "_picks")
@@ -195,15 +147,6 @@ class ArrayStep:
             read = sum(src.nbytes for src in node.srcs)
             tell(KernelRan(node.op.name, node.nbytes, perf_counter() - start, 1, read, start))
         place_on(node, block)
-
-
-def native(driver: ArrayDriver, node: Node) -> Any:
-    """The library's array of a node that is at hand on its device."""
-    base = node.strided_base
-    if base.op.kind is Kind.CONSTANT:
-        block = driver.compute(base.op, (), base.arg, node.shape, node.dtype)
-        return driver.native(block, node.dtype, None)
-    return driver.native(placed_block(base), base.dtype, node.view if node.is_view else None)
 
 
 class HostStep:

@@ -1,23 +1,22 @@
-"""Writing: in place, after everything that still has to read the old elements.
+"""Writes in place, after every pending read of the old elements.
 
-The order is always the same. First the new elements are made ready, then the pending readers of
-the memory are realised, then the memory is written. Whatever fails fails before the write.
+The order is always the same: the new elements are computed, the pending readers of the memory are
+realised, the memory is written. An error comes before the write, never in the middle of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf import switch
 from onebuf.dtypes import kind, meet_scalar, typed_scalar
-from onebuf.engine import gate
 from onebuf.engine.cpu.small_kernels import INEXACT, OUR_COMPLEX_LOOPS, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.run.realize import force, is_here, own, peek, read
-from onebuf.engine.run.region import check_region, write_region
-from onebuf.engine.write.small_write import write_small
+from onebuf.engine.run.small_write import write_small
+from onebuf.engine.step.region import check_region, write_region
 from onebuf.errors import DeviceError, DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import listeners, run_told
 from onebuf.graph import (
@@ -33,6 +32,7 @@ from onebuf.graph import (
     settle,
     waiting,
 )
+from onebuf.late import Late
 from onebuf.layout import broadcast_shapes
 from onebuf.memory import FileBlock, Neighbours, address_of, neighbours
 from onebuf.ops import (
@@ -46,6 +46,12 @@ from onebuf.ops import (
     view_of,
 )
 from onebuf.options import options
+
+if TYPE_CHECKING:
+    from onebuf.engine.run import device_write, kernel_write
+else:
+    device_write = Late("onebuf.engine.run.device_write")
+    kernel_write = Late("onebuf.engine.run.kernel_write")
 
 Array = np.ndarray[Any, Any]
 
@@ -141,11 +147,10 @@ def _write_by_kernel(target: Node, value: Node) -> bool:
     _check_fits(value.shape, target.shape)
     check_kind(value, target)
     array = writable(target)
-    in_place = gate.in_place()
-    if not in_place.is_worth(array):
+    if not kernel_write.is_worth(array):
         return False
     settle_readers(target)
-    return bool(in_place.write(target, array, in_place.fitted(value, target.shape, target.dtype)))
+    return kernel_write.write(target, array, kernel_write.fitted(value, target.shape, target.dtype))
 
 
 def _update_by_kernel(op: Op, target: Node, value: Node | Scalar) -> bool:
@@ -153,12 +158,11 @@ def _update_by_kernel(op: Op, target: Node, value: Node | Scalar) -> bool:
     if target.nbytes <= options().eager_nbytes or target.on_demand is not None:
         return False
     array = writable(target)
-    in_place = gate.in_place()
-    if not in_place.is_worth(array):
+    if not kernel_write.is_worth(array):
         return False
     settle_readers(target)
     new = binary(op, target, value)
-    return bool(in_place.write(target, array, in_place.fitted(new, target.shape, target.dtype)))
+    return kernel_write.write(target, array, kernel_write.fitted(new, target.shape, target.dtype))
 
 
 def _update(op: Op, array: Array, operand: Any, result: np.dtype[Any]) -> None:
@@ -202,12 +206,11 @@ def _assign_afar(target: Node, value: Node | Scalar) -> None:
     """Write to elements on another device."""
     node = new_elements(target, value)
     _check_fits(node.shape, target.shape)
-    afar = gate.placed_writing()
-    new = afar.prepared(target, node)
+    new = device_write.prepared(target, node)
     _check_own_places(target)
     force(target)
     settle_readers(target)
-    afar.write(target, new)
+    device_write.write(target, new)
 
 
 def _check_here(value: Node | Scalar, target: Node) -> None:
@@ -303,7 +306,7 @@ def _settle(readers: Readers, on_host: bool, with_views: bool) -> None:
         try:
             force(reader)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
-            fail(reader, error)  # it would never have worked; whoever asks for it will hear so
+            fail(reader, error)  # it would never have worked; reading it raises the error
         if on_host and not is_here(reader):  # it shares this memory, and is only queued yet
             reader.device.driver.synchronize()  # type: ignore[union-attr]
     if with_views:

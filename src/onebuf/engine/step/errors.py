@@ -1,8 +1,8 @@
-"""Picking: what to say of an index that a kernel found to be outside.
+"""Errors of steps: which line of the user's program asked for the work, and which index was wrong.
 
-A kernel that meets one stops, and only says that it did: which one it was depends on threads and on
-the order of loops. So all indices are looked at once more, and the error is the same as without the
-kernel.
+A kernel that meets an index out of range stops, and only says that it did: which one it was depends
+on threads and on the order of loops. So all indices are checked once more, and the error is the
+same as without the kernel.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ def explained(fault: OutsideError, read: Callable[[Node], Array]) -> Exception:
         source, indices = node.srcs
         error = _outside(node, source.shape[node.arg], indices, read)
         if error is not None:
-            if node.origin is not None:
-                error.add_note(f"while computing {node.op.name}, asked for at {node.origin}")
+            say_where(error, node.op.name, node)
             return error
-    return RuntimeError("a kernel found an index outside that nobody else finds")
+    return RuntimeError("a kernel found an index out of range, and the check finds none")
 
 
 def _outside(
@@ -49,3 +48,15 @@ def _outside(
             f"{node.op.name} along axis {node.arg} needs indices in {-extent}..{extent - 1}, and "
             f"those of some replica are outside; read() shows all of them"
         )
+
+
+def say_where(error: Exception, name: str, node: Node) -> None:
+    """Add to an error where in the user's program the work comes from."""
+    if node.origin is not None:
+        error.add_note(f"while computing {name}, asked for at {node.origin}")
+
+
+def line_of(node: Node) -> str | None:
+    """The line of the user's program that made ``node``, for people."""
+    origin = node.origin
+    return None if origin is None else str(origin)

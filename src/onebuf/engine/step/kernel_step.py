@@ -1,7 +1,7 @@
-"""Steps: kernels as a plan runs them, with numbers in place of nodes.
+"""Kernel steps: compiled kernels as a plan runs them, with numbers in place of nodes.
 
-Every kernel has memory that it reads and memory for its results, in one list of addresses. A call
-is one launch: it says from which of these each slot is reached, and how far from its beginning.
+A kernel has one list of base addresses: of the memory that it reads, and of its results. A
+`KernelCall` is one launch: it knows, for each slot of the kernel, which base and which offset.
 """
 
 from __future__ import annotations
@@ -17,17 +17,16 @@ from numpy.lib.array_utils import byte_bounds
 from onebuf.engine.cpu.atomic import Action
 from onebuf.engine.cpu.launch import prepare
 from onebuf.engine.cpu.program import word
-from onebuf.engine.plan.plan import Given, Held, Homes, Numbers, held_node
-from onebuf.engine.run.index_error import OutsideError
-from onebuf.engine.run.numpy_step import line_of, say_where
+from onebuf.engine.step.errors import OutsideError, line_of, say_where
+from onebuf.engine.step.plan import Given, Held, Homes, Numbers, held_node
 from onebuf.events import Copied, KernelRan, listeners, tell
 from onebuf.graph import WRITE, Kind, Node, attach, attaching, running, settle
 from onebuf.memory import ALIGNMENT, Block, address_of
 from onebuf.ops import new_array
 from onebuf.options import options
-from onebuf.scheduler.fuse.concat import Join
+from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
-from onebuf.scheduler.fuse.multipass import Kernel, Passes
+from onebuf.scheduler.fuse.multipass import Kernel, MultipassKernel
 
 Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
@@ -62,7 +61,7 @@ class Told(NamedTuple):
         tell(KernelRan(self.name, self.bytes_written, seconds, 2, self.bytes_read, start))
 
 
-class Call:
+class KernelCall:
     """One launch, on slots that are found from the addresses of a step."""
 
     __slots__ = ("_launch", "_places", "_scalars", "_picks")
@@ -126,7 +125,7 @@ class KernelStep:
     __slots__ = ("done", "_told", "_copy", "_inputs", "_outputs", "_calls")
 
     def __init__(
-        self, kernel: Group | Join, told: Kernel, homes: Homes, brought: Sequence[Node] = ()
+        self, kernel: Group | ConcatKernel, told: Kernel, homes: Homes, brought: Sequence[Node] = ()
     ) -> None:
         """``told`` is the item of the schedule, which may be more than the kernel. ``brought`` are
         operands whose memory comes from elsewhere; their bases are the last."""
@@ -158,9 +157,11 @@ class KernelStep:
             say_where(error, self._told.name, kernel.node)
             raise
 
-    def calls(self, kernel: Group | Join, bases: dict[int, int], numbers: Numbers) -> list[Call]:
+    def calls(
+        self, kernel: Group | ConcatKernel, bases: dict[int, int], numbers: Numbers
+    ) -> list[KernelCall]:
         """What is launched."""
-        return [Call(part, bases, numbers) for part in kernel.parts]
+        return [KernelCall(part, bases, numbers) for part in kernel.parts]
 
     def run(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel; its results become stored, except for those in the arena."""
@@ -175,7 +176,7 @@ class KernelStep:
             tell(Copied(self._told.bytes_written, self._copy, line))
 
     def launch(self, held: Held, arena: int, given: Given) -> None:
-        """Run the kernel without telling anyone."""
+        """Run the kernel, without an event."""
         try:
             self._run(held, arena, given)
         except (OutsideError, running.Overtaken):
@@ -253,12 +254,12 @@ class KernelStep:
         return [(0, 0), *[byte_bounds(array) for array in arrays]]
 
 
-class PassesStep:
+class MultipassStep:
     """A kernel that goes over its memory several times."""
 
     __slots__ = ("done", "_told", "_passes")
 
-    def __init__(self, kernel: Passes, passes: list[KernelStep]) -> None:
+    def __init__(self, kernel: MultipassKernel, passes: list[KernelStep]) -> None:
         self.done: tuple[int, ...] = ()
         self._told = Told(kernel.name, kernel.bytes_read, kernel.bytes_written)
         self._passes = passes

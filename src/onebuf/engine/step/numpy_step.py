@@ -1,17 +1,17 @@
-"""Passes: one operation on NumPy's loops, from memory to memory. This is tier 1."""
+"""NumPy steps: one operation on NumPy's loops, from memory to memory. This is tier 1."""
 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onebuf.backends.numpy.gather import gather
 from onebuf.backends.numpy.loops import run_into
-from onebuf.engine import gate
 from onebuf.engine.cpu.small_kernels import is_ours, run_ours
-from onebuf.engine.run.region import read_region
+from onebuf.engine.step.errors import line_of, say_where
+from onebuf.engine.step.operand import fetch
+from onebuf.engine.step.plan import Given, Held, Numbers
 from onebuf.events import Copied, KernelRan, kernel_frame, listeners, tell
 from onebuf.graph import (
     COPY,
@@ -24,11 +24,36 @@ from onebuf.graph import (
     running,
     settle,
 )
+from onebuf.late import Late
 from onebuf.memory import Block
 from onebuf.ops import adopted, new_array, quietly
 from onebuf.scheduler import NOTHING, Item, reading
 
+if TYPE_CHECKING:
+    from onebuf.engine.step import matvec
+else:
+    matvec = Late("onebuf.engine.step.matvec")
+
 Array = np.ndarray[Any, Any]
+
+
+class NumpyStep:
+    """An operation on NumPy's loops."""
+
+    __slots__ = ("done", "_number", "_kind", "_reason")
+
+    def __init__(self, item: Item, numbers: Numbers) -> None:
+        self.done: tuple[int, ...] = ()
+        self._number = numbers[id(item.node)]
+        self._kind = item.kind
+        self._reason = item.reason
+
+    def run(self, held: Held, arena: int, given: Given) -> None:
+        """Compute the node."""
+        node = held[self._number]
+        assert node is not None
+        operands = tuple([reading(src) for src in node.srcs])
+        run_item(Item(self._kind, self._reason, operands, (node,)))
 
 
 def run_item(item: Item) -> None:
@@ -75,32 +100,6 @@ def _write(node: Node, new: Array) -> None:
     np.copyto(array, new.copy() if np.may_share_memory(array, new) else new)
 
 
-def say_where(error: Exception, name: str, node: Node) -> None:
-    """Add to an error where in the user's program the work comes from."""
-    if node.origin is not None:
-        error.add_note(f"while computing {name}, asked for at {node.origin}")
-
-
-def line_of(node: Node) -> str | None:
-    """The line of the user's program that made ``node``, for people."""
-    origin = node.origin
-    return None if origin is None else str(origin)
-
-
-def fetch(node: Node) -> Array:
-    """The elements of a node that needs no computing: stored, constant, or read on demand."""
-    array = settle(node)
-    if array is not None:
-        return array
-    base = node.strided_base
-    if base.op.kind is Kind.CONSTANT:
-        return np.broadcast_to(np.asarray(base.arg), node.shape)
-    if node.on_demand is not None:
-        return read_region(node)
-    assert base.is_view, f"{node} is still to be computed"
-    return gather(base.layout, *[fetch(reading(source)) for source in base.srcs])
-
-
 def compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
     """The elements of ``node``, and the block that they lie on."""
     if node.op is LIBRARY:  # brings memory of its own, which is as good as the pool's
@@ -114,7 +113,7 @@ def compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
         operands = (found,)
     out, block = new_array(node.shape, node.dtype)
     if node.op is MATMUL and _may_be_fold(node, operands):
-        quietly(gate.vectors().matrix_product, *operands, out)
+        quietly(matvec.matrix_product, *operands, out)
     elif operands and is_ours(node.op, operands[0].dtype, node.dtype):
         quietly(run_ours, node.op, operands, node.arg, out)
     else:

@@ -1,0 +1,118 @@
+"""Plans: what to run, in which order, for every graph with one plan key.
+
+A plan knows nodes by number, so it holds no memory and serves every graph of its plan key
+(`onebuf.scheduler.plan_key`). A run takes the nodes that it needs out of the walk over the graph
+and lets go of each as soon as no later step needs it. Intermediate results that only the plan needs
+lie in one arena and are forgotten after the run.
+
+If a step fails or is interrupted, everything computed so far stays valid and everything else stays
+pending, with all that it needs: see `onebuf.engine.plan.donation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from onebuf import switch
+from onebuf.engine.step.reference_count import dies
+from onebuf.graph import Node, running
+from onebuf.memory import POOL
+
+Held = list[Node | None]
+"""The nodes that a run still needs, by number."""
+Numbers = dict[int, int]
+"""The number of each node in `Held`, by its id."""
+Offsets = dict[int, int]
+"""Where in the arena results lie that need not become stored, by the ids of their nodes."""
+Given = frozenset[int]
+"""Operands that are not needed after the run, by number."""
+NONE: Given = frozenset()
+Watched = tuple[tuple[int, int], ...]
+"""Nodes that have to die with the operand that is first among them, and how many hold each."""
+
+
+class Homes(NamedTuple):
+    """Where a step finds its nodes, and memory for what it computes."""
+
+    numbers: Numbers
+    offsets: Offsets
+    gifts: dict[int, int]
+    """The operand, by number, whose memory a result may have, by the id of its node."""
+
+
+class Step(Protocol):
+    """One item of a plan."""
+
+    done: tuple[int, ...]
+    """What no later step needs."""
+
+    def run(self, held: Held, arena: int, given: Given) -> None:
+        """Compute the results; ``arena`` is where intermediate results begin.
+
+        The memory of the operands that ``given`` numbers may be written to.
+        """
+
+
+class Plan:
+    """Steps, the numbers of the nodes that they need, and the memory for what is forgotten."""
+
+    __slots__ = ("steps", "needed", "made", "arena_nbytes", "_replayed", "_watched", "_used")
+
+    def __init__(
+        self,
+        steps: list[Step],
+        needed: list[int],
+        made: list[int],
+        arena_nbytes: int,
+        replayed: list[int],
+        watched: list[Watched],
+        used: int,
+    ) -> None:
+        self.steps = steps
+        self.needed = needed
+        self.made = made
+        """The numbers of the nodes that become stored."""
+        self.arena_nbytes = arena_nbytes
+        """Memory for intermediate results, which are forgotten after the run."""
+        self._replayed = replayed
+        """Values that are held elsewhere, and are computed without being stored."""
+        self._watched = watched
+        self._used = used
+        """How many nodes the steps need; those after them are only looked at."""
+
+    def nodes_of(self, walk: Sequence[Node]) -> Held:
+        """The nodes to run it with, out of the walk over a graph."""
+        return [walk[number] for number in self.needed]
+
+    def run(self, held: Held, turn: object) -> None:
+        """Compute the nodes of a graph; empties ``held``, which should be their only holder.
+
+        `onebuf.graph.running.Overtaken` if ``turn`` ends before it does.
+        """
+        block = POOL.allocate(self.arena_nbytes) if self.arena_nbytes else None
+        start = 0 if block is None else block.address
+        for number in self._replayed:
+            held_node(number, held).replays += 1
+        given = self._given(held) if self._watched else NONE
+        del held[self._used :]
+        if switch.on:
+            switch.point("plan.start")
+        for step in self.steps:
+            if switch.on:
+                switch.point("plan.step")
+            running.check(turn)
+            step.run(held, start, given)
+            for number in step.done:
+                held[number] = None
+
+    def _given(self, held: Held) -> Given:
+        """The operands that die."""
+        return frozenset([watched[0][0] for watched in self._watched if dies(held, watched)])
+
+
+def held_node(number: int, held: Held) -> Node:
+    """The node that ``number`` stands for."""
+    node = held[number]
+    assert node is not None, "a node was let go of too early"
+    return node

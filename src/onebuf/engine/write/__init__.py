@@ -1,1 +1,0 @@
-"""Writes in place, ordered after the readers of the old elements."""

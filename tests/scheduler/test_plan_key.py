@@ -1,0 +1,61 @@
+"""Plan keys, guards and structures: each ignores what it should, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import onebuf as ob
+from onebuf import Buffer, config
+from onebuf.scheduler.guard import write_guard
+from onebuf.scheduler.plan_key import structure_of, walk_of
+
+A = np.arange(48.0).reshape(6, 8)
+
+
+@pytest.fixture(autouse=True)
+def pending():
+    with config(eager_numel=0):
+        yield
+
+
+def structure(y: Buffer) -> int:
+    return structure_of(walk_of([y._node]).nodes, 1)
+
+
+def test_constants_are_not_part_of_a_plan_key():
+    x = ob.asarray(A)
+    assert walk_of([(x * 2.0)._node]).plan_key == walk_of([(x * 3.0)._node]).plan_key
+    assert walk_of([(x * 2.0)._node]).plan_key != walk_of([(2.0 - x)._node]).plan_key
+
+
+def test_a_library_call_has_no_plan_key():
+    found = ob.isin(ob.asarray(A), ob.asarray(A[:2]))
+    assert not found.is_realized
+    assert walk_of([found._node]).plan_key is None
+
+
+def test_sizes_and_strides_are_part_of_a_plan_key_and_not_of_a_structure():
+    one, other, strided = [ob.asarray(a) * 2 for a in (A, A[:3].copy(), A[:, ::2])]
+    keys = {walk_of([y._node]).plan_key for y in (one, other, strided)}
+    assert len(keys) == 3
+    assert structure(one) == structure(other) == structure(strided)
+
+
+def test_axes_and_dtypes_are_part_of_a_structure():
+    x = ob.asarray(A)
+    y = ob.asarray(A.astype(np.float32))
+    sums = (x.sum(axis=0), x.sum(axis=1), y.sum(axis=1))
+    assert len({structure(found) for found in sums}) == 3
+
+
+def test_a_guard_accepts_the_graphs_that_have_its_plan_key():
+    def graph(values: np.ndarray, number: float) -> Buffer:
+        return ob.asarray(values) * number + 1
+
+    seen = graph(A, 2.0)
+    walk = walk_of([seen._node])
+    guard = write_guard([seen._node], range(len(walk.nodes)), [0], bytes(len(walk.nodes)))
+    same, other = graph(A + 1, 3.0), graph(A[:3], 2.0)
+    assert guard([same._node]) == walk_of([same._node]).nodes
+    assert guard([other._node]) is None
