@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from onebuf.backends.reference.interpreter import Memory
+from onebuf.backends.reference.interpreter import SlotMemory
 from onebuf.errors import OptimisationError
 from onebuf.graph import BINARY, REDUCE
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Nest, Slot, Step
@@ -31,12 +31,12 @@ class Case:
     scalars: tuple[np.generic, ...]
     inputs: dict[int, Array]
 
-    def memories(self) -> dict[int, Memory]:
+    def memories(self) -> dict[int, SlotMemory]:
         """Memory for every slot; outputs hold a number that no test expects."""
-        found = {n: Memory(array) for n, array in self.inputs.items()}
+        found = {n: SlotMemory(array) for n, array in self.inputs.items()}
         for slot in self.nest.written:
             size = self.views[slot].span[1]
-            found[slot] = Memory(np.full(size, -12345, self.nest.slots[slot].dtype))
+            found[slot] = SlotMemory(np.full(size, -12345, self.nest.slots[slot].dtype))
         return found
 
     def expected(self) -> dict[int, Array]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from random_nests import Case, cases, optimised
 
-from onebuf.backends.reference.interpreter import Memory, execute
+from onebuf.backends.reference.interpreter import SlotMemory, execute
 from onebuf.errors import OnebufError, OptimisationError
 from onebuf.graph import BINARY, REDUCE, UNARY
 from onebuf.kernel import LOAD, STORE, Fold, Nest, Slot, Step
@@ -307,7 +307,7 @@ def test_more_axes_than_a_device_has_share_an_index():
 
 def test_nothing_to_fold_is_what_a_fold_starts_with():
     case = summed(0)
-    memories = {0: Memory(np.empty(0, F)), 1: Memory(np.full(4, 9, F))}
+    memories = {0: SlotMemory(np.empty(0, F)), 1: SlotMemory(np.full(4, 9, F))}
     execute(program(case), memories)
     assert memories[1].flat.tolist() == [0, 0, 0, 0]
 
@@ -338,6 +338,6 @@ def test_a_shared_total_is_read_where_the_work_item_is_known_again():
     nest = Nest(3, (Slot(real, (1, 0, 0)),) * 3, steps)
     opts = [Opt(GROUP, 0, 2), Opt(LOCAL, 1, 2), Opt(LOCAL, 2, 2)]
     program = verify(lower(nest, (2, 2, 2), [View((2, 2, 2), (1, 0, 0))] * 3, (), opts))
-    memories = {n: Memory(np.array([2.0, 1.0]) * (n == 0)) for n in range(3)}
+    memories = {n: SlotMemory(np.array([2.0, 1.0]) * (n == 0)) for n in range(3)}
     execute(program, memories)
     assert [memories[n].flat.tolist() for n in (1, 2)] == [[2, 1], [3, 3]]

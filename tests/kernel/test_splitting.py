@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onebuf.backends.reference.interpreter import Memory, execute
+from onebuf.backends.reference.interpreter import SlotMemory, execute
 from onebuf.graph import BINARY, REDUCE, SCAN
 from onebuf.kernel import INDEX, LOAD, SCALAR, STORE, Fold, Nest, Slot, Step
 from onebuf.kernel.linear import lower, split, verify
@@ -20,12 +20,12 @@ def ran(nest, extents, views, scalars, memory, parts, multiple):
     """What is in all slots after the stages, and how many there were."""
     stages = split(nest, extents, views, parts, multiple)
     assert stages is not None
-    between = [Memory(np.full(nbytes, 0xA5, np.uint8)) for nbytes in stages.nbytes]
-    memories = {n: Memory(array.copy()) for n, array in memory.items()}
+    between = [SlotMemory(np.full(nbytes, 0xA5, np.uint8)) for nbytes in stages.nbytes]
+    memories = {n: SlotMemory(array.copy()) for n, array in memory.items()}
     for stage in stages.stages:
         rest = iter(between)
         own = {
-            n: Memory(next(rest).flat.view(slot.dtype)) if at is None else memories.get(at)
+            n: SlotMemory(next(rest).flat.view(slot.dtype)) if at is None else memories.get(at)
             for n, (slot, at) in enumerate(zip(stage.nest.slots, stage.slots, strict=True))
         }
         program = verify(lower(stage.nest, stage.extents, stage.views, scalars))

@@ -1,4 +1,4 @@
-"""Gather: elements picked by index or through a layout, on NumPy's loops."""
+"""Gathers on NumPy's loops, by index or through a layout, and the error of an index out of range."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def take_along_into(operands: tuple[Any, ...], axis: int, out: Array) -> None:
 
 
 def outside(op: Op, axis: int, extent: int, indices: Array) -> IndexRangeError | None:
-    """The error of indices that are not all along an axis of ``extent``; None if they are."""
+    """The error of indices out of the range of an axis of ``extent``; None if all are in it."""
     if not indices.size or (np.min(indices) >= -extent and np.max(indices) < extent):
         return None
     return _error(op, axis, extent, indices)

@@ -14,14 +14,14 @@ from cpu_kernels import WAITING, Arguments, adding
 
 from onebuf.backends.cpu import compile, native_call
 from onebuf.backends.cpu.loader import load
-from onebuf.backends.cpu.native_call import Call, as_call
+from onebuf.backends.cpu.native_call import NativeCall, as_call
 from onebuf.backends.cpu.object_code import generate
 from onebuf.backends.cpu.target import host
 
 BRIDGED = pytest.mark.parametrize("bridged", [True, False], ids=["bridge", "ctypes"])
 
 
-def call_of(ir: str, name: str, *, bridged: bool, release: bool = True) -> Call:
+def call_of(ir: str, name: str, *, bridged: bool, release: bool = True) -> NativeCall:
     """A call in the manner that is asked for."""
     code = load(generate(ir, name, host()), [name])
     return as_call(code.address(name), code, release=release, bridged=bridged)

@@ -13,7 +13,7 @@ import pytest
 import onebuf
 from onebuf import Buffer
 from onebuf.backends.protocols import KernelDriver
-from onebuf.backends.vulkan import heaps, memory_limits, package
+from onebuf.backends.vulkan import memory_limits, package
 from onebuf.backends.vulkan import queue as queues
 from onebuf.errors import ArgumentError, DeviceError, ExportError, OutOfMemory
 from onebuf.machine import device, devices
@@ -140,7 +140,7 @@ def test_a_block_beyond_what_a_program_reaches_is_refused_without_a_try(driver):
 
 
 def test_memory_that_the_host_does_not_have_is_refused_without_a_try(driver, monkeypatch):
-    monkeypatch.setattr(memory_limits, "available", lambda physical: 1 << 20)
+    monkeypatch.setattr(memory_limits, "available", lambda device: 1 << 20)
     with pytest.raises(OutOfMemory, match="would be taken, and 1048576 are left"):
         driver.allocator.allocate(700_001)
     monkeypatch.undo()
@@ -148,18 +148,18 @@ def test_memory_that_the_host_does_not_have_is_refused_without_a_try(driver, mon
 
 
 def test_a_device_with_memory_of_its_own_is_asked_for_its_size(driver, monkeypatch):
-    (whole, *_) = heaps.sizes()
+    (whole, *_) = memory_limits.heap_sizes()
     assert whole > 1 << 20
-    own = replace(driver.physical, info=SimpleNamespace(device_type=2, dev_index=0))
+    own = replace(driver.vulkan_device, info=SimpleNamespace(device_type=2, dev_index=0))
     assert memory_limits.total(own) == whole
     before = memory_limits.available(own)
-    memory_limits.take(own, 1000)
+    memory_limits.reserve(own, 1000)
     assert memory_limits.available(own) == before - 1000
     with pytest.raises(MemoryError, match="are left"):
-        memory_limits.take(own, whole)
-    memory_limits.leave(own, 1000)
+        memory_limits.reserve(own, whole)
+    memory_limits.release(own, 1000)
     assert memory_limits.available(own) == before
-    monkeypatch.setattr(heaps, "sizes", tuple)
+    monkeypatch.setattr(memory_limits, "heap_sizes", tuple)
     assert memory_limits.available(own) is None
 
 

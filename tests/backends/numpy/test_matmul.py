@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import onebuf as ob
-from onebuf.backends.numpy import matmul
+from onebuf.backends.numpy import matmul as loops
 from onebuf.backends.numpy.matmul import multiply_into
 
 
@@ -27,10 +27,10 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         def __getattr__(self, name: str) -> Any:
             return matmul if name == "matmul" else getattr(np, name)
 
-    monkeypatch.setattr(matmul, "np", Counting())
-    monkeypatch.setattr(matmul, "MOST_PRODUCTS", {"f": 60, "c": 60})
-    monkeypatch.setattr(matmul, "MOST_PLAIN", 60)
-    monkeypatch.setattr(matmul, "LEAST_EXTENT", 1)
+    monkeypatch.setattr(loops, "np", Counting())
+    monkeypatch.setattr(loops, "MOST_PRODUCTS", {"f": 60, "c": 60})
+    monkeypatch.setattr(loops, "MOST_PLAIN", 60)
+    monkeypatch.setattr(loops, "LEAST_EXTENT", 1)
     return taken
 
 
@@ -52,9 +52,9 @@ def test_pieces_make_the_product(shapes: Any, dtype: str, turned: bool) -> None:
     wanted = np.matmul(x, y)
     out = np.empty_like(wanted)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matmul, "MOST_PRODUCTS", {"f": 20, "c": 20})
-        patch.setattr(matmul, "MOST_PLAIN", 20)
-        patch.setattr(matmul, "LEAST_EXTENT", 1)
+        patch.setattr(loops, "MOST_PRODUCTS", {"f": 20, "c": 20})
+        patch.setattr(loops, "MOST_PLAIN", 20)
+        patch.setattr(loops, "LEAST_EXTENT", 1)
         multiply_into(x, y, out)
     np.testing.assert_array_equal(out, wanted)
 
@@ -83,7 +83,7 @@ def test_a_product_that_is_interrupted_can_be_asked_for_again(
     with ob.config(eager_numel=0):
         x = ob.asarray(np.arange(200.0).reshape(40, 5))
         product = x @ x.mT
-    original = matmul._multiply
+    original = loops._multiply
 
     def interrupted(*args: Any) -> None:
         if len(small_pieces) == 3:
@@ -91,7 +91,7 @@ def test_a_product_that_is_interrupted_can_be_asked_for_again(
             raise KeyboardInterrupt
         original(*args)
 
-    monkeypatch.setattr(matmul, "_multiply", interrupted)
+    monkeypatch.setattr(loops, "_multiply", interrupted)
     with pytest.raises(KeyboardInterrupt):
         product.realize()
     array = np.arange(200.0).reshape(40, 5)

@@ -11,7 +11,7 @@ from random_nests import optimised
 import onebuf
 from onebuf import Buffer, config
 from onebuf.backends.opencl.launch import SplitLaunch
-from onebuf.backends.reference.interpreter import Memory, execute
+from onebuf.backends.reference.interpreter import SlotMemory, execute
 from onebuf.graph import REDUCE
 from onebuf.kernel import LOAD, STORE, Fold, Nest, Slot, Step
 from onebuf.kernel.linear import GROUP, UNROLL, Opt, lower, verify
@@ -43,7 +43,7 @@ def test_a_fold_is_the_reference_to_the_bit_if_the_order_is(opts):
     nest, views = Nest(2, slots, steps), (View.contiguous(shape), View(shape, (1, 0)))
     x = np.random.default_rng(0).standard_normal(320).astype(F)
     found = launched(nest, shape, views, (), {0: x, 1: np.zeros(5, F)}, opts)[1]
-    memories = {0: Memory(x), 1: Memory(np.zeros(5, F))}
+    memories = {0: SlotMemory(x), 1: SlotMemory(np.zeros(5, F))}
     execute(verify(lower(nest, shape, views, (), opts or ())), memories)
     if opts is None:
         np.testing.assert_allclose(found, memories[1].flat, rtol=1e-6)

@@ -313,7 +313,7 @@ def test_a_missing_package_is_named_with_its_extra(kind):
 
         for ask in (
             lambda: machine.device("{kind}").driver,
-            lambda: __import__("onebuf.backends.{kind.lower()}"),
+            lambda: __import__("onebuf.backends.libraries.{kind.lower()}"),
         ):
             try:
                 ask()

@@ -10,8 +10,9 @@ import pytest
 import onebuf
 from onebuf import Buffer, config
 from onebuf.backends import null
+from onebuf.backends.kernel_launch import linear_program
 from onebuf.backends.reference import interpreter
-from onebuf.backends.reference.interpreter import Memory, execute
+from onebuf.backends.reference.interpreter import SlotMemory, execute
 from onebuf.engine.cpu.supports import supports
 from onebuf.errors import KernelError
 from onebuf.graph import BINARY, CAST
@@ -109,11 +110,11 @@ def test_memory_is_reached_through_any_strides(key):
 
 def test_memory_of_an_array_begins_at_its_lowest_element():
     x = np.arange(12)[::-1][2:8:3]
-    memory = Memory.of(x)
+    memory = SlotMemory.of(x)
     assert (memory.first, memory.flat.tolist()) == (-3, [6, 7, 8, 9])
     assert memory.flat[0 - memory.first] == x[0]
-    assert Memory.of(np.float64(3).reshape(())).flat.tolist() == [3]
-    assert len(Memory.of(np.empty((0, 3))).flat) == 0
+    assert SlotMemory.of(np.float64(3).reshape(())).flat.tolist() == [3]
+    assert len(SlotMemory.of(np.empty((0, 3))).flat) == 0
 
 
 def test_floats_beyond_a_whole_type_become_what_numpy_makes_of_them():
@@ -137,7 +138,7 @@ def test_all_work_items_meet_at_a_barrier():
     program = items(
         store(SHARED, ITEM, SEVEN), BARRIER, other, load(SHARED, 9), store(OUT, ITEM, 10)
     )
-    memory = Memory(np.zeros(2, F))
+    memory = SlotMemory(np.zeros(2, F))
     execute(program, {0: memory})
     assert memory.flat.tolist() == [7, 7]
 
@@ -147,7 +148,7 @@ def test_all_work_items_meet_at_a_barrier():
 
 def broken(rule, number, program, size=2):
     with pytest.raises(KernelError) as raised:
-        execute(program, {0: Memory(np.zeros(size, F))})
+        execute(program, {0: SlotMemory(np.zeros(size, F))})
     assert (raised.value.rule, raised.value.number) == (rule, number)
     assert f"instruction {number}" in str(raised.value)
 
@@ -163,7 +164,7 @@ def test_reading_what_another_item_wrote_before_a_barrier_is_caught():
 def test_writing_what_another_item_wrote_or_read_before_a_barrier_is_caught():
     broken("race", 7, items(store(SHARED, ZERO, SEVEN)))
     lines = (store(SHARED, ITEM, SEVEN), BARRIER, load(SHARED, ZERO), BARRIER)
-    execute(items(*lines, store(SHARED, ITEM, SEVEN)), {0: Memory(np.zeros(2, F))})
+    execute(items(*lines, store(SHARED, ITEM, SEVEN)), {0: SlotMemory(np.zeros(2, F))})
     broken("race", 10, items(*lines[:3], store(SHARED, ONE, SEVEN)))
 
 
@@ -178,7 +179,7 @@ def test_a_position_outside_of_memory_is_caught():
 
 
 def test_a_load_under_a_condition_reads_nothing_where_it_is_false_and_is_checked_where_not():
-    memory = Memory(np.zeros(2, F))
+    memory = SlotMemory(np.zeros(2, F))
     memory.flat[:] = 5
     below = (Instruction(Code.CONST, (), N, 9), Instruction(Code.ALU, (0, 5), B, BINARY["less"]))
     copy = (*below, load(OUT, 7, 8), store(OUT, ITEM, 9))
@@ -207,7 +208,7 @@ def test_the_null_backend_counts_and_computes_nothing():
     assert counts == null.Counts(kernels=1, instances=4, bytes_read=64, bytes_written=16)
     assert onebuf.memory_stats() == before
     assert not total.is_realized
-    assert null.program_of(kernel(total), [Opt(GROUP, 1, 2)]).instances == 8
+    assert linear_program(kernel(total), [Opt(GROUP, 1, 2)]).instances == 8
 
 
 def test_the_null_backend_counts_what_has_no_kernel_too():

@@ -15,7 +15,7 @@ from children import run
 
 from onebuf import config
 from onebuf.backends.cpu.loader import lock
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 from onebuf.options import options
 
 WAIT_SECONDS = 30.0
@@ -64,7 +64,7 @@ def test_ctrl_c_while_kernels_are_compiled_ends_no_process():
 
 
 def test_a_result_comes_back():
-    @sheltered
+    @uninterrupted
     def add(a: int, b: int = 1) -> tuple[int, str]:
         return a + b, threading.current_thread().name
 
@@ -72,7 +72,7 @@ def test_a_result_comes_back():
 
 
 def test_an_error_comes_back():
-    @sheltered
+    @uninterrupted
     def fail() -> None:
         raise ValueError("no")
 
@@ -82,17 +82,17 @@ def test_an_error_comes_back():
 
 def test_the_options_of_the_caller_hold():
     with config(cache_dir="/somewhere"):
-        assert sheltered(lambda: options().cache_dir)() == "/somewhere"
+        assert uninterrupted(lambda: options().cache_dir)() == "/somewhere"
 
 
-def test_sheltered_work_may_need_more_of_it():
-    inner = sheltered(lambda: threading.current_thread().name)
-    assert sheltered(inner)() == "onebuf-compiler"
+def test_uninterrupted_work_may_need_more_of_it():
+    inner = uninterrupted(lambda: threading.current_thread().name)
+    assert uninterrupted(inner)() == "onebuf-compiler"
 
 
 def test_other_threads_do_their_work_themselves():
     names: list[str] = []
-    work = sheltered(lambda: names.append(threading.current_thread().name))
+    work = uninterrupted(lambda: names.append(threading.current_thread().name))
     thread = threading.Thread(target=work, name="mine")
     thread.start()
     thread.join()
@@ -104,7 +104,7 @@ def test_garbage_is_collected_later(collects: bool) -> None:
     was = gc.isenabled()
     try:
         (gc.enable if collects else gc.disable)()
-        assert sheltered(gc.isenabled)() is False
+        assert uninterrupted(gc.isenabled)() is False
         assert gc.isenabled() is collects
     finally:
         (gc.enable if was else gc.disable)()
@@ -122,7 +122,7 @@ def interruptible() -> Iterator[None]:
 def test_an_interrupted_caller_leaves_work_that_ends() -> None:
     begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
 
-    @sheltered
+    @uninterrupted
     def work() -> None:
         with lock:
             begun.set()
@@ -141,18 +141,18 @@ def test_an_interrupted_caller_leaves_work_that_ends() -> None:
     assert not ended.is_set()
     may_end.set()
     assert ended.wait(WAIT_SECONDS)
-    assert sheltered(lambda: 7)() == 7
+    assert uninterrupted(lambda: 7)() == 7
     assert lock.acquire(timeout=WAIT_SECONDS)
     lock.release()
 
 
-def test_a_signal_handler_may_need_shelter_while_its_program_waits() -> None:
+def test_a_signal_handler_may_need_the_worker_while_its_program_waits() -> None:
     got: list[Any] = []
     may_end = threading.Event()
 
     def handle(*_: Any) -> None:
         may_end.set()
-        got.append(sheltered(lambda: "inner")())
+        got.append(uninterrupted(lambda: "inner")())
 
     def interrupt() -> None:
         time.sleep(0.05)
@@ -161,13 +161,13 @@ def test_a_signal_handler_may_need_shelter_while_its_program_waits() -> None:
     before = signal.signal(signal.SIGUSR1, handle)
     try:
         threading.Thread(target=interrupt).start()
-        got.append(sheltered(lambda: may_end.wait(WAIT_SECONDS) and "outer")())
+        got.append(uninterrupted(lambda: may_end.wait(WAIT_SECONDS) and "outer")())
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert got == ["inner", "outer"]
 
 
-def test_the_child_of_a_fork_has_a_shelter_of_its_own() -> None:
+def test_the_child_of_a_fork_has_a_worker_of_its_own() -> None:
     done = run(
         """
 import os

@@ -1,4 +1,4 @@
-"""The crew of threads: every index once, whoever calls, and no way to hang."""
+"""The pool of threads: every index once, whoever calls, and no way to hang."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from onebuf import config
 from onebuf.backends.cpu import compile, cores, host, parallel_for, run
-from onebuf.backends.cpu.parallel_for import Crew
+from onebuf.backends.cpu.parallel_for import ThreadPool
 from onebuf.backends.cpu.thread_pool import has_futex
 from onebuf.errors import ArgumentError
 
@@ -25,10 +25,10 @@ PATIENCE = 1 << 40
 
 
 @pytest.fixture(scope="module")
-def crews() -> dict[str, Crew]:
-    """A crew of each kind; there is no getting rid of one."""
+def pools() -> dict[str, ThreadPool]:
+    """A pool of each kind; there is no getting rid of one."""
     with config(cache_dir=os.devnull):
-        return {kind: Crew(kind == "futex") for kind in NAMES}
+        return {kind: ThreadPool(kind == "futex") for kind in NAMES}
 
 
 NAMES = ["futex", "condition"] if has_futex(host()) else ["condition"]
@@ -72,37 +72,39 @@ def meet(run_it: Callable[[int, int], None], together: int, patience: int) -> in
 
 @KINDS
 @pytest.mark.parametrize("together", [2, 4])
-def test_threads_work_at_the_same_time(crews: dict[str, Crew], kind: str, together: int) -> None:
-    crew = crews[kind]
-    crew.grow(together)
+def test_threads_work_at_the_same_time(
+    pools: dict[str, ThreadPool], kind: str, together: int
+) -> None:
+    pool = pools[kind]
+    pool.grow(together)
     for pause in (0, 0, 0.2, 0):  # sleeping workers, and such as still look
         threading.Event().wait(pause)
-        most = meet(lambda f, a: crew.run(f, a, 0, 16, 1, together), together, PATIENCE)
+        most = meet(lambda f, a: pool.run(f, a, 0, 16, 1, together), together, PATIENCE)
         assert most == together
 
 
 @KINDS
 def test_a_worker_that_starts_late_joins_the_job_that_is_there(kind: str) -> None:
-    crew = Crew(kind == "futex")
+    pool = ThreadPool(kind == "futex")
     caller = threading.Thread(
-        target=lambda: meet(lambda f, a: crew.run(f, a, 0, 2, 1, 2), 2, PATIENCE), daemon=True
+        target=lambda: meet(lambda f, a: pool.run(f, a, 0, 2, 1, 2), 2, PATIENCE), daemon=True
     )
     with config(cache_dir=os.devnull):
         compile(MEETING, "meet")
         caller.start()
         caller.join(0.1)
         assert caller.is_alive()
-        crew.grow(2)
+        pool.grow(2)
         caller.join(60)
         assert not caller.is_alive()
 
 
 @KINDS
-def test_no_more_threads_than_asked_for_work(crews: dict[str, Crew], kind: str) -> None:
-    crew = crews[kind]
-    crew.grow(5)
+def test_no_more_threads_than_asked_for_work(pools: dict[str, ThreadPool], kind: str) -> None:
+    pool = pools[kind]
+    pool.grow(5)
     for _ in range(5):
-        most = meet(lambda f, a: crew.run(f, a, 0, 8, 1, 2), 3, 5_000_000)
+        most = meet(lambda f, a: pool.run(f, a, 0, 8, 1, 2), 3, 5_000_000)
         assert 1 <= most <= 2
 
 
@@ -119,16 +121,16 @@ def test_the_caller_works_alone_if_there_is_one_chunk_or_one_thread(
 
 
 @KINDS
-def test_callers_at_once_all_get_their_work_done(crews: dict[str, Crew], kind: str) -> None:
-    crew = crews[kind]
-    crew.grow(3)
+def test_callers_at_once_all_get_their_work_done(pools: dict[str, ThreadPool], kind: str) -> None:
+    pool = pools[kind]
+    pool.grow(3)
     program = compile(adding(), "add")
 
     def dispatch(_: int) -> np.ndarray[Any, Any]:
         x = np.zeros(500, np.int64)
         args = Arguments(x)
         for _ in range(2500):
-            crew.run(program.address, args.address, 0, 500, 10, 3)
+            pool.run(program.address, args.address, 0, 500, 10, 3)
         return x
 
     with ThreadPoolExecutor(4) as callers:
@@ -164,13 +166,13 @@ def test_without_new_threads_the_caller_does_the_work(monkeypatch: pytest.Monkey
     def refuse(*_: object, **__: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    crew = Crew(has_futex(host()))
+    pool = ThreadPool(has_futex(host()))
     monkeypatch.setattr(parallel_for.Thread, "start", refuse)
-    crew.grow(4)
-    assert crew.workers == 0
+    pool.grow(4)
+    assert pool.workers == 0
     x = np.zeros(100, np.int64)
     args = Arguments(x)
-    crew.run(compile(adding(), "add").address, args.address, 0, 100, 1, 4)
+    pool.run(compile(adding(), "add").address, args.address, 0, 100, 1, 4)
     assert np.unique(x).tolist() == [1]
 
 

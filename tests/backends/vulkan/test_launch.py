@@ -8,7 +8,7 @@ import pytest
 import onebuf
 from onebuf import Buffer
 from onebuf.backends.vulkan.launch import VulkanLaunch
-from onebuf.backends.vulkan.workgroups import TURNS, local_size, share, turns
+from onebuf.backends.vulkan.workgroups import MAX_ITERATIONS, dispatch_of, iterations, local_size
 from onebuf.errors import DeviceError, IndexRangeError
 from onebuf.kernel.linear import GROUP, LOCAL, UNROLL, UPCAST, Limits, Opt
 from onebuf.scheduler.fuse.fusion import group
@@ -174,31 +174,31 @@ def test_more_groups_than_a_dimension_has_are_folded():
     np.testing.assert_array_equal(fetched(wide), y[:, :3].T + np.uint8(2))
 
 
-def test_turns_of_loops_are_counted_and_bodies_written_more_often():
+def test_loop_iterations_are_counted_and_loops_unrolled():
     driver = onebuf.device("VULKAN").driver
-    most = driver.physical.info.max_workgroup_count
+    most = driver.vulkan_device.info.max_workgroup_count
     a = placed(np.ones((3, 100_003), np.float32))
     (long,) = group([a.sum(axis=1)._node], driver.supports)
-    free = share(long, driver.limits, most, None)
-    assert (turns(free.program), free.copies) == (100_003, 1)
-    held = share(long, driver.limits, most, TURNS)
+    free = dispatch_of(long, driver.limits, most, None)
+    assert (iterations(free.program), free.copies) == (100_003, 1)
+    held = dispatch_of(long, driver.limits, most, MAX_ITERATIONS)
     assert held.copies == 4
-    assert turns(held.program, held.copies) <= TURNS
+    assert iterations(held.program, held.copies) <= MAX_ITERATIONS
     np.testing.assert_array_equal(fetched(a.sum(axis=1)), [100_003] * 3)
 
 
-def test_more_turns_than_there_can_be_are_an_error():
+def test_more_iterations_than_the_device_runs_are_an_error():
     driver = onebuf.device("VULKAN").driver
     (long,) = group([placed(np.ones(100_003, np.int32)).sum()._node], driver.supports)
     with pytest.raises(DeviceError, match=r"needs more, for axes of \(100003,\)"):
-        share(long, driver.limits, (9, 9, 9), 100)
+        dispatch_of(long, driver.limits, (9, 9, 9), 100)
 
 
 def test_folds_with_few_results_are_shared_by_groups():
     driver = onebuf.device("VULKAN").driver
     a = placed(np.ones(10_000, np.int32))
     (total,) = group([a.sum()._node], driver.supports)
-    found = share(total, Limits(items=64), (9, 9, 9), None)
+    found = dispatch_of(total, Limits(items=64), (9, 9, 9), None)
     assert found.program.items == 50
     assert found.grid == (1, 1, 1)
     assert fetched(a.sum()) == 10_000

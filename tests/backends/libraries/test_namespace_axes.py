@@ -29,7 +29,7 @@ from onebuf.graph import (
     reduce_dtype,
     reduction,
 )
-from onebuf.ops.library import Call
+from onebuf.ops.library import LibraryCall
 from onebuf.ops.movement import Padding
 
 pytest.importorskip("torch", reason="torch is not installed")
@@ -223,4 +223,6 @@ def test_random_bits_are_those_of_the_host(driver, dtype):
 
 def test_a_function_of_the_host_says_where_to_go(driver):
     with pytest.raises(DeviceError, match=r"has no sort.*to_device\('CPU'\)"):
-        on_library(driver, LIBRARY, (np.ones(3),), Call(np.sort, (), "sort"), (3,), dtypes.float64)
+        on_library(
+            driver, LIBRARY, (np.ones(3),), LibraryCall(np.sort, (), "sort"), (3,), dtypes.float64
+        )
