@@ -1,4 +1,4 @@
-"""Gathers on NumPy's loops, by index or through a layout, and the error of an index out of range."""
+"""Gathers on NumPy's loops, by index or through a layout; the error of an index out of range."""
 
 from __future__ import annotations
 
