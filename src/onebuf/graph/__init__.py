@@ -6,7 +6,6 @@ from onebuf.graph.infer import (
     reduce_axes,
     reduce_dtype,
     reduction,
-    resolve_dtypes,
 )
 from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Loose, LooseBlock, Number
 from onebuf.graph.node import (
@@ -115,7 +114,6 @@ __all__ = [
     "reduce_axes",
     "reduce_dtype",
     "reduction",
-    "resolve_dtypes",
     "running",
     "settle",
     "strided",
