@@ -10,6 +10,7 @@ says how many bits each polynomial has::
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -253,9 +254,18 @@ FLOAT_ENDS = {"ERF_TAIL": mpf(3), "ERFC": mpf("0.435")}
 """Where the interval ends sooner for float: there the function is constant or vanishes."""
 
 
+def _tuple(name: str, numbers: list[str]) -> list[str]:
+    """The lines of a tuple, as many numbers in each as there is room for."""
+    text = "".join(f"{number}, " for number in numbers).rstrip()
+    indent = " " * 4
+    rows = textwrap.wrap(text, 100, initial_indent=indent, subsequent_indent=indent)
+    return ["", f"{name} = (", *rows, ")"]
+
+
 def main() -> None:
     """Print the module, or the errors."""
     lines = ['"""Coefficients of minimax polynomials, written by tools/minimax.py."""', ""]
+    lines += ["# fmt: off"]
     for name, fit in FITS.items():
         for suffix, form, degree in (
             ("", fit, fit.degrees[0]),
@@ -266,17 +276,17 @@ def main() -> None:
             solved, error = minimax(form.target, form.weight, form.low, form.high, degree)
             bits = float(-mpmath.log(error, 2))
             print(f"{name + suffix}: degree {degree}, {bits:.1f} bits", file=sys.stderr)
-            lines += ["", f"{name}{suffix} = (", *(f"    {float(c)!r}," for c in solved), ")"]
+            lines += _tuple(name + suffix, [repr(float(c)) for c in solved])
             lines += [f'"""{fit.says}: {bits:.1f} bits."""']
     for name, (says, number, widths) in PARTS.items():
         with mpmath.workdps(120):
             exact = eval(number, {"log": mpmath.log, "pi": +mpmath.pi, "mpf": mpf})
-        lines += ["", f"{name} = (", *(f"    {part!r}," for part in parts(exact, widths)), ")"]
+        lines += _tuple(name, [repr(part) for part in parts(exact, widths)])
         lines += [f'"""{says}."""']
     with mpmath.workprec(1400):
         bits = int(mpmath.floor(2 / mpmath.pi * mpf(2) ** 1280))
     words = [bits >> (1280 - 64 * (k + 1)) & (2**64 - 1) for k in range(20)]
-    lines += ["", "TWO_OVER_PI = (", *(f"    0x{word:016X}," for word in words), ")"]
+    lines += _tuple("TWO_OVER_PI", [f"0x{word:016X}" for word in words])
     lines += ['"""The bits of 2 / pi after the binary point, 64 in a word."""']
     if "--errors" not in sys.argv:
         print("\n".join(lines))

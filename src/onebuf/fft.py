@@ -13,13 +13,13 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import into, node_of, number, public, sequence, whole
 from onebuf.buffer import Buffer
+from onebuf.dtypes import DT
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axes, normalize_axis
 from onebuf.machine import device as find_device
 from onebuf.options import options
 
-DT = np.dtype[Any]
 NORMS = ("backward", "ortho", "forward")
 
 

@@ -15,13 +15,12 @@ from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, operand_of, public
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.order import check_sort
+from onebuf.dtypes import Array
 from onebuf.engine import look
 from onebuf.engine.run import masks
 from onebuf.errors import ArgumentError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
-
-Array = np.ndarray[Any, Any]
 
 
 class UniqueAll(NamedTuple):

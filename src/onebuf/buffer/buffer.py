@@ -29,6 +29,7 @@ from onebuf.buffer.numpy.out_arguments import check_cast
 from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
+from onebuf.dtypes import DT
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted, taken
 from onebuf.errors import CopyError, LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
@@ -38,7 +39,6 @@ from onebuf.machine import device as find_device
 from onebuf.memory import address_of
 from onebuf.scheduler import is_readable
 
-DT = np.dtype[Any]
 Shape = int | Sequence[int]
 Where = str | Device | None
 

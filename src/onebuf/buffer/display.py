@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from onebuf.dtypes import Array
 
 
 def values(array: Array) -> str:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 
 from onebuf import dtypes
-from onebuf.dtypes import is_added, kind, promote
+from onebuf.dtypes import DT, is_added, kind, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
 from onebuf.graph.op import RANDOM_WORDS, REDUCE, Op, Rule
 from onebuf.layout import normalize_axes
-
-DT = np.dtype[Any]
 
 _LIKE = {1: "cbrt", 2: "hypot"}
 """Functions of NumPy, by arity, with the loops of one that NumPy lacks: those of real floats."""

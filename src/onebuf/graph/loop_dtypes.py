@@ -7,15 +7,10 @@ as NumPy does.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import is_supported, promote
+from onebuf.dtypes import DT, is_supported, promote
 from onebuf.graph.infer import resolve_dtypes
 from onebuf.graph.op import UNARY, WHERE, Op
-
-DT = np.dtype[Any]
 
 _ANY_DTYPE = frozenset(
     {"round", "positive", "isnan", "isinf", "isfinite", "ceil", "floor", "trunc"}

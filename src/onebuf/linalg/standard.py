@@ -18,13 +18,12 @@ from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, number, public, whole
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.calls import on_arrays
+from onebuf.dtypes import DT, Array
 from onebuf.engine import look
 from onebuf.errors import ArgumentError, DTypeError, MatrixError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)
 
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import as_dtype
+from onebuf.dtypes import DT, Array, as_dtype
 from onebuf.events import Allocated, listeners, tell
 from onebuf.graph import Fresh, Leaf, Loose, Node
 from onebuf.memory import POOL, Block
 from onebuf.options import options
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 LEAST_ADOPTED = 16384
 """Bytes up to which copying a result into the pool, whose memory is aligned, costs little."""

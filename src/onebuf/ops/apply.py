@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import (
+    DT,
     FIRST_ADDED,
+    Array,
     check_real,
     complex64,
     complex128,
@@ -55,8 +57,6 @@ from onebuf.ops.constant_folds import folded
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 Scalar = bool | int | float | complex
 Loop = Callable[..., Any]
 """Compute an elementwise operation: (*operands, out)."""

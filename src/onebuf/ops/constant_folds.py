@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import is_added, kind
+from onebuf.dtypes import DT, is_added, kind
 from onebuf.graph import REDUCE, Op
-
-DT = np.dtype[Any]
 
 _EXACT = 1 << 53
 """Integers below this, and their multiples by powers of two, add up exactly in float64."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64, kind, typed_scalar
+from onebuf.dtypes import DT, int64, kind, typed_scalar
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -27,7 +27,6 @@ from onebuf.ops.apply import general
 from onebuf.ops.quiet import quietly
 from onebuf.options import options
 
-DT = np.dtype[Any]
 _CALM = 1 << 62
 """No sum or difference of integers below this leaves int64."""
 MAX_NDIM = 64

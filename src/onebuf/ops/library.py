@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import DT, Array
 from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError, OnebufError
 from onebuf.events import listeners
 from onebuf.graph import LIBRARY, Node, Number
@@ -23,8 +24,6 @@ from onebuf.ops.apply import general, small_arrays
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.options import options
 
-DT = np.dtype[Any]
-Array = np.ndarray[Any, Any]
 Kind = tuple[tuple[int, ...], DT]
 """The shape and dtype of a result."""
 

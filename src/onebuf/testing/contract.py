@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf import Buffer, Device, memory_stats
+from onebuf.dtypes import Array
 from onebuf.errors import DeviceError, DTypeError
 from onebuf.testing.comparison import assert_close, assert_same, flushed
 
-Array = np.ndarray[Any, Any]
 Pairs = dict[str, tuple[Any, Array]]
 """Buffers, and the arrays that they have to be equal to, by name."""
 

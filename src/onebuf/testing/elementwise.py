@@ -7,9 +7,10 @@ import pytest
 
 import onebuf
 from onebuf import dtypes
+from onebuf.dtypes import Array
 from onebuf.errors import ScalarRangeError, ShapeError
 from onebuf.graph import BINARY, UNARY
-from onebuf.testing.comparison import Array, assert_same
+from onebuf.testing.comparison import assert_same
 from onebuf.testing.contract import Contract, Pairs, numpys
 from onebuf.testing.strategies import (
     ALL,

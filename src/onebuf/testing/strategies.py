@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf import dtypes
-from onebuf.dtypes import kind
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
+from onebuf.dtypes import DT, Array, kind
 
 ALL = tuple(dtype.name for dtype in dtypes.ALL)
 WHOLE = tuple(name for name in ALL if kind(np.dtype(dtypes.as_dtype(name))) in "iu")

@@ -18,6 +18,7 @@ from onebuf.backends.libraries.conventions import check_powers, power_by_squarin
 from onebuf.backends.libraries.driver import LibraryDriver
 from onebuf.backends.libraries.namespace import ArrayApi, Operands, Shape
 from onebuf.backends.libraries.views import positions, slices
+from onebuf.dtypes import DT, Array
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage
 from onebuf.graph import BINARY, Kind, Op
 from onebuf.layout import View
@@ -30,8 +31,6 @@ try:
 except ImportError as error:
     raise MissingPackage.extra("jax", "jax", "a device of the kind JAX") from error
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 _PROGRAMS = {Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.JOIN}
 

@@ -21,7 +21,7 @@ from onebuf import dtypes
 from onebuf.backends.libraries.conventions import CONVENTIONS
 from onebuf.backends.numpy.gather import outside
 from onebuf.backends.numpy.loops import run_into
-from onebuf.dtypes import float32, is_added, promote
+from onebuf.dtypes import DT, Array, float32, is_added, promote
 from onebuf.errors import DTypeError
 from onebuf.graph import (
     ARANGE,
@@ -48,8 +48,6 @@ from onebuf.graph import (
 from onebuf.graph.loop_dtypes import loop_dtypes
 from onebuf.ops import quietly
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 Operands = tuple[Any, ...]
 Shape = tuple[int, ...]
 

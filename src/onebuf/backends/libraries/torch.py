@@ -16,7 +16,7 @@ from onebuf.backends.libraries import uint64
 from onebuf.backends.libraries.driver import LibraryDriver
 from onebuf.backends.libraries.namespace import ArrayApi, Operands, Shape, computed_in
 from onebuf.backends.libraries.views import positions
-from onebuf.dtypes import is_added
+from onebuf.dtypes import DT, Array, is_added
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage, ReadOnlyError
 from onebuf.graph import Op
 from onebuf.layout import View, compose
@@ -28,8 +28,6 @@ try:
 except ImportError as error:
     raise MissingPackage.extra("torch", "torch", "a device of the kind TORCH") from error
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 _OWN = {dtype: getattr(torch, dtype.name) for dtype in dtypes.ALL}
 _THEIRS = {own: dtype for dtype, own in _OWN.items()}

@@ -17,7 +17,7 @@ from onebuf.backends.numpy.complex_loops import COMPLEX_LOOPS, complex_pow
 from onebuf.backends.numpy.gather import take_along_into, take_into
 from onebuf.backends.numpy.matmul import multiply_into
 from onebuf.backends.operand_errors import negative_power
-from onebuf.dtypes import float32, is_added, kind
+from onebuf.dtypes import Array, float32, is_added, kind
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -43,8 +43,6 @@ from onebuf.graph import (
     Op,
 )
 from onebuf.ops import random_words, word_at
-
-Array = np.ndarray[Any, Any]
 
 Operands = tuple[Any, ...]
 

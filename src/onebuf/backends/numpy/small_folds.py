@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from onebuf.dtypes import Array
 
 SHORT = 16
 """Rows of fewer elements than this are reduced many at a time."""

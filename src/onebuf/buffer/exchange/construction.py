@@ -10,6 +10,7 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.buffer.exchange.nested import parse
+from onebuf.dtypes import DT
 from onebuf.engine import is_here, moved, shared, taken
 from onebuf.errors import CopyError
 from onebuf.events import Copied, listeners, tell
@@ -21,7 +22,6 @@ from onebuf.memory import Block
 from onebuf.ops import Draw, cast, copied, place, pooled, quietly
 from onebuf.options import options
 
-DT = np.dtype[Any]
 _ndarray = np.ndarray
 _USUAL = 0x1 | 0x100 | 0x400
 """The flags of NumPy's arrays that are contiguous, aligned and writeable."""

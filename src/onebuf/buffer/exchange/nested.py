@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes
+from onebuf.dtypes import DT, Array
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -15,9 +16,6 @@ from onebuf.errors import (
     ShapeError,
 )
 from onebuf.ops import quietly
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 NARROW = {
     dtypes.int64: dtypes.int32,

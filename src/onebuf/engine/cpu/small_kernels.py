@@ -18,7 +18,7 @@ import numpy as np
 from onebuf.backends.numpy.complex_loops import COMPLEX_LOOPS
 from onebuf.backends.numpy.loops import FOLDS, LOOPS
 from onebuf.backends.numpy.small_folds import MOST, SHORT, fold_columns, fold_rows
-from onebuf.dtypes import bfloat16, complex64, complex128, float16, float32, float64
+from onebuf.dtypes import DT, Array, bfloat16, complex64, complex128, float16, float32, float64
 from onebuf.engine.cpu.fallback import attempt
 from onebuf.graph import BINARY, INEXACT, REDUCE, UNARY, Op
 from onebuf.late import Late
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 else:
     small_programs = Late("onebuf.engine.cpu.small_programs")
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
 """Reductions whose value depends on the order, if they are of floats."""

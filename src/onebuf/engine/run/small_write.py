@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from onebuf import switch
-from onebuf.dtypes import FIRST_ADDED, kind, meet_scalar
+from onebuf.dtypes import FIRST_ADDED, Array, kind, meet_scalar
 from onebuf.engine.cpu.small_kernels import OUR_LOOPS, is_ours
 from onebuf.events import listeners
 from onebuf.graph import Fresh, Loose, Node, Op, elementwise_dtype
 from onebuf.ops import SCALARS, quiet_context
 from onebuf.options import options
 
-Array = np.ndarray[Any, Any]
 _SCALARS = frozenset(SCALARS)
 
 

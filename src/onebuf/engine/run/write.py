@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onebuf import switch
-from onebuf.dtypes import kind, meet_scalar, typed_scalar
+from onebuf.dtypes import Array, kind, meet_scalar, typed_scalar
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.run.realize import force, is_here, own, peek, read
 from onebuf.engine.run.small_write import write_small
@@ -53,7 +53,6 @@ else:
     device_write = Late("onebuf.engine.run.device_write")
     kernel_write = Late("onebuf.engine.run.kernel_write")
 
-Array = np.ndarray[Any, Any]
 
 _SCALARS = frozenset(SCALARS)
 

@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from onebuf.dtypes import int64
 from onebuf.kernel.linear.builder import LinearBuilder
 from onebuf.kernel.linear.instruction import Code, Local
@@ -21,7 +19,6 @@ from onebuf.kernel.linear.opts import LOCAL, AxisPart, SplitAxes
 from onebuf.kernel.nest.fold_ops import combining, identity
 from onebuf.kernel.nest.nest import Nest, accumulator_dtype
 
-DT = np.dtype[Any]
 Cells = dict[int, Values]
 """For each fold, the accumulator of each lane."""
 

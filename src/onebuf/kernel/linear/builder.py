@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64
+from onebuf.dtypes import DT, int64
 from onebuf.graph import BINARY, Op
 from onebuf.kernel.linear.instruction import Code, Instruction, Linear
 
-DT = np.dtype[Any]
 Term = tuple[int, int]
 """A coefficient, and the number of the value that it multiplies."""
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import DT, int64
 from onebuf.dtypes import bool as boolean
-from onebuf.dtypes import int64
 from onebuf.graph import BINARY, PAD, TAKE, WHERE
 from onebuf.kernel.linear.builder import LinearBuilder
 from onebuf.kernel.linear.instruction import Code
 from onebuf.kernel.nest.nest import LOAD, Nest, Step
-
-DT = np.dtype[Any]
 
 
 def load(b: LinearBuilder, memory: int, place: int, operands: Sequence[int], dtype: DT) -> int:

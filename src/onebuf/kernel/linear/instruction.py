@@ -39,7 +39,7 @@ from typing import Any
 
 import numpy as np
 
-DT = np.dtype[Any]
+from onebuf.dtypes import DT
 
 
 class Code(StrEnum):

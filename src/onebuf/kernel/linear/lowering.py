@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -41,8 +40,6 @@ from onebuf.kernel.linear.opts import (
 from onebuf.kernel.nest.indexed_load import ADDRESSING
 from onebuf.kernel.nest.nest import INDEX, LOAD, SCALAR, SCANS, STORE, Nest, accumulator_dtype
 from onebuf.layout import View
-
-DT = np.dtype[Any]
 
 
 def lower(

@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
 
-import numpy as np
-
+from onebuf.dtypes import DT
 from onebuf.graph import CAST
 from onebuf.kernel.nest.nest import (
     FOLDS,
@@ -30,8 +28,6 @@ from onebuf.kernel.nest.nest import (
     stride_class,
 )
 from onebuf.layout import View
-
-DT = np.dtype[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,16 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64, kind
+from onebuf.dtypes import DT, int64, kind
 from onebuf.errors import DTypeError, KernelError
 from onebuf.graph import BINARY, TAKE, WHERE, Op, elementwise_dtype
 from onebuf.kernel.linear.instruction import Code, Given, Instruction, Linear
 
-DT = np.dtype[Any]
 Interval = tuple[int, int]
 """Lowest and highest value."""
 

@@ -7,10 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.dtypes import kind
+from onebuf.dtypes import DT, kind
 from onebuf.graph import BINARY, REDUCE, SCAN, Op
-
-DT = np.dtype[Any]
 
 
 class Monoid(NamedTuple):

@@ -17,12 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from onebuf.dtypes import float32, float64, kind
+from onebuf.dtypes import DT, float32, float64, kind
 from onebuf.graph import REDUCE, SCAN, Kind, Op
-
-DT = np.dtype[Any]
 
 LOAD = Op("load", Kind.STORED)
 """The element of slot ``arg`` at this index; for operands see `onebuf.kernel.nest.indexed_load`."""

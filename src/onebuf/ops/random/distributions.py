@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ml_dtypes import finfo
 
-from onebuf.dtypes import float32, float64, int64, kind, uint32, uint64
+from onebuf.dtypes import DT, Array, float32, float64, int64, kind, uint32, uint64
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.graph import BINARY, CONSTANT, RANDOM_BITS, UNARY, Node
 from onebuf.ops.allocation import adopted, place
@@ -21,8 +21,6 @@ from onebuf.ops.apply import binary, cast, general, unary
 from onebuf.ops.movement import concat, index, reshape
 from onebuf.ops.random.small_draws import small_draw
 
-DT = np.dtype[Any]
-Array = np.ndarray[Any, Any]
 _CALM = 1e30
 """Below this, scaling cannot overflow."""
 

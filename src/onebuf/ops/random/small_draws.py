@@ -8,18 +8,16 @@ never comes has only wasted time. Each batch is twice as large as the one before
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, uint64
+from onebuf.dtypes import DT, Array, float32, float64, uint64
 from onebuf.events import listeners
 from onebuf.graph import Node, settle
 from onebuf.ops.random.philox import first_words
 from onebuf.options import options
 
-DT = np.dtype[Any]
-Array = np.ndarray[Any, Any]
 Compute = Callable[[Array, int, DT], Node]
 """From words, a row of them for each stream, to rows of so many elements of a dtype."""
 

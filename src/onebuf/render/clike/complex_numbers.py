@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import complex64, complex128, float32, float64
+from onebuf.dtypes import DT, complex64, complex128, float32, float64
 from onebuf.graph import BINARY, COMPLEX, UNARY, Op
 from onebuf.render.clike import float_functions
 from onebuf.render.clike.terms import Terms
-
-DT = np.dtype[Any]
 
 PARTS: dict[DT, DT] = {complex64: float32, complex128: float64}
 """The dtype of the parts."""

@@ -11,9 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
-DT = np.dtype[Any]
+from onebuf.dtypes import DT
 
 NARROW = ("float16", "bfloat16")
 """Floats that are computed in float32 and rounded after each operation."""

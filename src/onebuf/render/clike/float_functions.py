@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 from math import log
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, int32, int64, kind, uint32, uint64
+from onebuf.dtypes import DT, float32, float64, int32, int64, kind, uint32, uint64
 from onebuf.render.clike.terms import Terms
-
-DT = np.dtype[Any]
 
 
 def is_nan(t: Terms, name: str, dtype: DT) -> str:

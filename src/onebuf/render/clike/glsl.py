@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, kind
+from onebuf.dtypes import DT, float32, float64, kind
 from onebuf.render.clike.dialect import (
     NARROW,
     Dialect,
@@ -33,8 +33,6 @@ from onebuf.render.clike.dialect import (
 )
 from onebuf.render.clike.glsl_math import FORMULAS, PREFIX, constant, library
 from onebuf.render.clike.glsl_short import SHORT
-
-DT = np.dtype[Any]
 
 PUSHED = 128
 """Bytes of push constants that every device has."""

@@ -7,14 +7,9 @@ sign, and overflow wraps.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import kind, uint32, uint64
+from onebuf.dtypes import DT, kind, uint32, uint64
 from onebuf.render.clike.terms import Terms
-
-DT = np.dtype[Any]
 
 
 def floor_divide(t: Terms, name: str, dtype: DT) -> str:

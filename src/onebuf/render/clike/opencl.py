@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, int64, kind
+from onebuf.dtypes import DT, float32, float64, int64, kind
 from onebuf.render.clike.dialect import (
     NARROW,
     Dialect,
@@ -17,8 +17,6 @@ from onebuf.render.clike.dialect import (
     Parameter,
     Scalar,
 )
-
-DT = np.dtype[Any]
 
 _SUFFIX = {"int64": "L", "uint64": "UL", "uint32": "U"}
 

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import bfloat16, complex128, float16, float32, float64, int64, kind
+from onebuf.dtypes import DT, bfloat16, complex128, float16, float32, float64, int64, kind
 from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op, Rule
 from onebuf.render.clike import complex_numbers, float_functions, int_functions
 from onebuf.render.clike.dialect import NARROW
 from onebuf.render.clike.terms import Terms
 
-DT = np.dtype[Any]
 Express = Callable[..., str]
 """(terms, dtype of the operands, *their texts) to the text of the result."""
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64
+from onebuf.dtypes import DT, int64
 from onebuf.graph import BINARY, TAKE, Op
 from onebuf.kernel.linear import Code, Given, Instruction, Linear
 from onebuf.render.clike.dialect import Dialect, Flags, KernelText, Memory, Parameter, Scalar, Size
 from onebuf.render.clike.operations import convert, express
 from onebuf.render.clike.terms import Terms
-
-DT = np.dtype[Any]
 
 NAME = "onebuf_kernel"
 NEAR = 16

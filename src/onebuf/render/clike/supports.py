@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from onebuf.dtypes import complex128, kind
+from onebuf.dtypes import DT, complex128, kind
 from onebuf.graph import REDUCE, Op
 from onebuf.kernel import FOLDS, SCANS, combines
 from onebuf.render.clike.operations import supports
 from onebuf.scheduler.trace.argmax import EXTREMES
-
-DT = np.dtype[Any]
 
 
 def may_contain(op: Op, operands: tuple[DT, ...], result: DT, has_float64: bool) -> bool:

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import bfloat16, float16, float32, float64, kind, uint32, uint64
+from onebuf.dtypes import DT, bfloat16, float16, float32, float64, kind, uint32, uint64
 from onebuf.render.clike.dialect import NARROW, Dialect
-
-DT = np.dtype[Any]
 
 
 class Terms:

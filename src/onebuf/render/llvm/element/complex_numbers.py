@@ -14,16 +14,12 @@ Smith's algorithm (1962), as in NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import complex64, complex128, float32, float64
+from onebuf.dtypes import DT, complex64, complex128, float32, float64
 from onebuf.graph import BINARY, COMPLEX, UNARY, WHERE, Op
 from onebuf.render.builder import Builder, Value
 from onebuf.render.math import MATH
 
-DT = np.dtype[Any]
 Parts = tuple[Value, Value]
 
 PARTS: dict[DT, DT] = {complex64: float32, complex128: float64}

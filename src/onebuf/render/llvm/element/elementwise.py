@@ -7,11 +7,10 @@ arithmetic have NumPy's bits; the others are those of `onebuf.render.math`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, int64, kind, uint32, uint64
+from onebuf.dtypes import DT, float32, float64, int64, kind, uint32, uint64
 from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element import complex_numbers, float16
@@ -20,7 +19,6 @@ from onebuf.render.llvm.element.float16 import NARROW_FLOATS
 from onebuf.render.llvm.element.random import random_words
 from onebuf.render.math import MATH
 
-DT = np.dtype[Any]
 Emit = Callable[[Builder, tuple[Value, ...], DT], Value]
 """(builder, operands, dtype of the operands) to the result."""
 

@@ -11,15 +11,11 @@ next operation need not widen the value that was just rounded.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import bfloat16, float16
+from onebuf.dtypes import DT, bfloat16, float16
 from onebuf.graph import BINARY, UNARY, WHERE, Op
 from onebuf.render.builder import Builder, Value
 
-DT = np.dtype[Any]
 Emit = Callable[[Builder, tuple[Value, ...], DT], Value]
 
 NARROW_FLOATS = frozenset({float16, bfloat16})

@@ -5,17 +5,14 @@ Sums and products of floats are accumulated in float64. The order is that of `on
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from onebuf.dtypes import DT
 from onebuf.graph import BINARY, REDUCE, Op
 from onebuf.kernel import Nest, accumulator_dtype, combines, combining, identity
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.complex_numbers import PARTS
 from onebuf.render.llvm.element.elementwise import ELEMENTS, TYPES, cast, memory_type
-
-DT = np.dtype[Any]
 
 
 def supports(op: Op, operand: DT, result: DT) -> bool:

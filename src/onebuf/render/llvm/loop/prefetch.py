@@ -11,10 +11,8 @@ Hardware prefetches where addresses go up evenly. Three cases need instructions:
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
-import numpy as np
-
+from onebuf.dtypes import DT
 from onebuf.graph import TAKE
 from onebuf.kernel import FOLDS, LOAD, Nest
 from onebuf.render.builder import Builder, Value
@@ -22,8 +20,6 @@ from onebuf.render.llvm.element.elementwise import memory_type
 from onebuf.render.llvm.loop.base import LoopBuilder, Scope
 from onebuf.render.llvm.memory.gather import offset_address
 from onebuf.render.llvm.rendering import CACHE_LINE_NBYTES
-
-DT = np.dtype[Any]
 
 ROWS_AHEAD = 2
 """How many rows before its use a gathered row is prefetched."""
