@@ -107,11 +107,11 @@ def test_a_kernel_that_does_not_compile_costs_nothing_else():
 def test_a_queue_that_was_lost_is_replaced_and_its_buffers_say_so():
     passes(
         """
-        from onebuf.backends.vulkan import room
+        from onebuf.backends.vulkan import memory_limits
         a = Buffer(np.arange(4)).to_device("VULKAN")
         b = Buffer(np.arange(4)).to_device("VULKAN@1")
         driver = device("VULKAN").driver
-        room.available = lambda physical: None
+        memory_limits.available = lambda physical: None
         driver.physical.info.max_storage_buffer_range = 1 << 50
         fails(OutOfMemory, "OUT_OF_DEVICE_MEMORY", lambda: driver.allocator.allocate(1 << 45))
         for _ in range(2):
