@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest
 # The modules of torch and jax, which are not installed for these, have no examples.
 EXAMPLES := --doctest-modules --doctest-glob='*.md' README.md docs src/onebuf \
 	--ignore=src/onebuf/backends/libraries/torch.py --ignore=src/onebuf/backends/libraries/jax.py
-INTEROP := tests/interop tests/backends/arrays tests/devices tests/machine \
+INTEROP := tests/interop tests/backends/libraries tests/devices tests/machine \
 	tests/compat/test_tinygrad_buffer.py
 PYTHON ?=
 MINUTES ?= 5

@@ -72,9 +72,9 @@ class Bench:
     def __init__(self, name: str) -> None:
         self.device = onebuf.device(name)
         self.driver: Any = self.device.driver
-        physical = self.driver.physical
-        self.context = physical.context
-        self.queue = cl.CommandQueue(self.context, physical.device)
+        device = self.driver.cl_device
+        self.context = device.context
+        self.queue = cl.CommandQueue(self.context, device.native)
 
     def kernel(self, text: str) -> Any:
         """A kernel written by hand."""
@@ -173,9 +173,9 @@ class Bench:
         def our_waited() -> None:
             for _ in range(BURST):
                 (a + b).realize()
-                line.finish()
+                commands.finish()
 
-        line = self.driver.line.queue
+        commands = self.driver.queue.commands
         rows = [
             self.row("a + b, waited for", our_waited, waited_by_hand, "20 us above"),
             self.row(f"a + b, one of {BURST}", ours, by_hand, "20 us above"),

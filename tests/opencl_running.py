@@ -43,7 +43,7 @@ def launched(
     opts: Sequence[Opt] | None,
 ) -> dict[int, Array]:
     """What is in the memory of all slots that are written afterwards."""
-    launch = ClLaunch(driver().line, nest, extents, views, scalars, opts)
+    launch = ClLaunch(driver().queue, nest, extents, views, scalars, opts)
     blocks = [upload(memory[n]) if n in memory else None for n in range(len(nest.slots))]
     launch.run(blocks, scalars)
     return {

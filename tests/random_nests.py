@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from onebuf.backends.reference.interpreter import Memory
+from onebuf.backends.reference.interpreter import SlotMemory
 from onebuf.errors import OptimisationError
 from onebuf.graph import BINARY, REDUCE
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Nest, Slot, Step
-from onebuf.kernel.linear import How, Opt, share_out
+from onebuf.kernel.linear import How, Opt, split_axes
 from onebuf.layout import View
 
 Array = np.ndarray[Any, Any]
@@ -31,12 +31,12 @@ class Case:
     scalars: tuple[np.generic, ...]
     inputs: dict[int, Array]
 
-    def memories(self) -> dict[int, Memory]:
+    def memories(self) -> dict[int, SlotMemory]:
         """Memory for every slot; outputs hold a number that no test expects."""
-        found = {n: Memory(array) for n, array in self.inputs.items()}
+        found = {n: SlotMemory(array) for n, array in self.inputs.items()}
         for slot in self.nest.written:
             size = self.views[slot].span[1]
-            found[slot] = Memory(np.full(size, -12345, self.nest.slots[slot].dtype))
+            found[slot] = SlotMemory(np.full(size, -12345, self.nest.slots[slot].dtype))
         return found
 
     def expected(self) -> dict[int, Array]:
@@ -166,7 +166,7 @@ class _Builder:
 
 def legal(nest: Nest, extents: tuple[int, ...], opts: list[Opt]) -> list[Opt]:
     """The optimisations that may come after ``opts``."""
-    shape = share_out(nest, extents, opts)
+    shape = split_axes(nest, extents, opts)
     found = []
     for axis in shape.axes:
         left = axis.rest.extent
@@ -174,7 +174,7 @@ def legal(nest: Nest, extents: tuple[int, ...], opts: list[Opt]) -> list[Opt]:
             for how in How:
                 opt = Opt(how, axis.number, amount)
                 try:
-                    share_out(nest, extents, [*opts, opt])
+                    split_axes(nest, extents, [*opts, opt])
                 except OptimisationError:
                     continue
                 found.append(opt)

@@ -3,7 +3,7 @@
 What has a suite of its own is there: interrupts and donation in tests/engine/test_donation.py,
 reads and writes of several threads in test_holding.py, memory that is known twice in
 tests/interop/test_known_twice.py, copies in test_separation.py, integers of floats in
-test_casts.py, compiling and Ctrl-C in tests/backends/cpu/test_shelter.py, files in
+test_casts.py, compiling and Ctrl-C in tests/backends/cpu/test_uninterrupted.py, files in
 tests/interop/files.
 """
 

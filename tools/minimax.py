@@ -116,6 +116,12 @@ def tail(u: Any) -> Any:
     return -mpmath.log(mpmath.erfc(1 + u))
 
 
+def scaled_erfc(q: Any) -> Any:
+    """(1 + 2 x) exp(x**2) erfc(x) where q = (x - 4) / (x + 4)."""
+    x = 4 * (1 + q) / (1 - q)
+    return (1 + 2 * x) * mpmath.exp(x * x) * mpmath.erfc(x)
+
+
 HALF_LN2 = mpmath.log(2) / 2 * mpf("1.0001")
 QUARTER_PI = mpmath.pi / 4 * mpf("1.0001")
 SMALL_TAN = mpmath.tan(mpmath.pi / 8) * mpf("1.0001")
@@ -204,6 +210,18 @@ FITS = {
         "erf(x) = 1 - exp(-P(x - 1)) for 1 <= x <= 6, from where on it is 1 (float: 4)",
         *(tail, lambda u: mpmath.erfc(1 + u), 0, 5, (17, 7)),
     ),
+    "ERFC": Fit(
+        "erfc(x) exp(x**2) (1 + 2 x) = 1.2 + P(q), q = (x - 4) / (x + 4), for 5/8 to 28",
+        lambda q: scaled_erfc(q) - mpf(1.2),
+        lambda q: 1 / scaled_erfc(q),
+        *(mpf("-0.731"), mpf("0.751"), (21, 11)),
+    ),
+    "CBRT": Fit(
+        "cbrt(m) = P(m - 1) for sqrt(1/2) to sqrt(2)",
+        lambda f: mpmath.cbrt(1 + f),
+        lambda f: 1 / mpmath.cbrt(1 + f),
+        *(mpmath.sqrt(0.5) * mpf("0.9999") - 1, mpmath.sqrt(2) * mpf("1.0001") - 1, (6, 9)),
+    ),
 }
 
 
@@ -231,9 +249,8 @@ def parts(number: Any, widths: list[int]) -> list[float]:
     return found
 
 
-def shorter(name: str, fit: Fit) -> Fit:
-    """The same for float, where the interval may end sooner."""
-    return fit._replace(high=mpf(3)) if name == "ERF_TAIL" else fit
+FLOAT_ENDS = {"ERF_TAIL": mpf(3), "ERFC": mpf("0.435")}
+"""Where the interval ends sooner for float: there the function is constant or vanishes."""
 
 
 def main() -> None:
@@ -242,7 +259,7 @@ def main() -> None:
     for name, fit in FITS.items():
         for suffix, form, degree in (
             ("", fit, fit.degrees[0]),
-            ("_FLOAT", shorter(name, fit), fit.degrees[1]),
+            ("_FLOAT", fit._replace(high=FLOAT_ENDS.get(name, fit.high)), fit.degrees[1]),
         ):
             if degree is None:
                 continue

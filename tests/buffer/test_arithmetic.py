@@ -27,6 +27,7 @@ from onebuf import Buffer, dtypes
 from onebuf.array_api import elementwise
 from onebuf.errors import DTypeError
 from onebuf.graph import BINARY, UNARY
+from onebuf.testing.contract import numpys
 
 both_modes = pytest.mark.parametrize("mode", MODES)
 EXACT = {
@@ -46,7 +47,7 @@ def ulps(name: str) -> int:
 
 def oracle(name, *operands):
     with np.errstate(all="ignore"):
-        result = getattr(np, name)(*operands)
+        result = numpys(name, *operands)
         if name == "floor_divide" and np.asarray(result).dtype.kind == "f":
             # With one operand infinite, the standard asks for the quotient, NumPy gives others.
             one, two = np.isfinite(operands[0]), np.isfinite(operands[1])

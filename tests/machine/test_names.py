@@ -48,12 +48,12 @@ def test_a_name_and_its_parts_are_the_same(kind: str, index: int, queue: int) ->
     [("opencl:one", "one"), ("opencl@x", "x"), ("opencl:-1", "-1"), ("cpu:1:2", "1:2")],
 )
 def test_a_number_that_is_none_is_quoted(text: str, digits: str) -> None:
-    with pytest.raises(DeviceError, match=f"needs a whole number as its .*, got '{digits}'"):
+    with pytest.raises(DeviceError, match=f"needs an integer as its .*, got '{digits}'"):
         parse(text)
 
 
 def test_a_number_beyond_all_devices_is_refused() -> None:
-    with pytest.raises(DeviceError, match="needs a whole number"):
+    with pytest.raises(DeviceError, match="needs an integer"):
         parse("opencl:" + "9" * 5000)
 
 
@@ -103,7 +103,7 @@ def test_a_pickled_device_comes_back_as_itself() -> None:
 def test_another_queue_of_the_same_device() -> None:
     assert device("opencl:1").on_queue(2) is device("OPENCL:1@2")
     assert device("opencl:1@2").on_queue(0) is device("OPENCL:1")
-    with pytest.raises(DeviceError, match="whole number as its queue"):
+    with pytest.raises(DeviceError, match="integer as its queue"):
         CPU.on_queue(-1)
 
 

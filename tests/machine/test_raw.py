@@ -143,7 +143,7 @@ def test_sizes_are_whole_numbers_of_at_least_0() -> None:
     with pytest.raises(ArgumentError, match="at least 0 bytes, got -1"):
         RawMemory("CPU", 8).view(1, -1)
     for size in (1.5, "8", None):
-        with pytest.raises(ArgumentTypeError, match="whole number of bytes"):
+        with pytest.raises(ArgumentTypeError, match="integer number of bytes"):
             RawMemory("CPU", size)  # type: ignore[arg-type]
 
 

@@ -218,7 +218,7 @@ def _sorter(sorter: Any, x: Node) -> Node:
     node = buffer_of("searchsorted", sorter, "sorter")._node
     if dtypes.kind(node.dtype) not in "iu" or node.shape != x.shape:
         raise ArgumentError(
-            f"searchsorted needs a sorter of whole numbers in the shape of x1, {x.shape}; got "
+            f"searchsorted needs a sorter of integers in the shape of x1, {x.shape}; got "
             f"{node.dtype.name} of shape {node.shape}"
         )
     return ops.cast(node, dtypes.int64)

@@ -1,10 +1,10 @@
 """Files as devices: ``DISK:/path/to/file`` holds bytes in a file, and computes nothing.
 
-A file holds one block, from its first byte on. Allocating makes the file, or makes it longer if it
-is too short; what is in a file already can be read, and nothing but a write changes it. While a
-block is in use there is no second one; the file stays when the block goes. Bytes are read and
-written by calls of the system and not through a mapping, so that a file that somebody shortens, or
-a disk that is full, is an error and not the end of the process.
+A file holds one block, from its first byte on. Allocating creates the file, or extends it if it is
+too short; its content can be read, and only a write changes it. While a block is in use there is no
+second one; the file stays when the block is freed. Bytes are read and written by system calls and
+not through a mapping, so that a truncated file or a full disk is an error and not the end of the
+process.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.host_memory import DONE, Done
-from onebuf.errors import ArgumentError, DeviceError, FileFormatError, OutOfMemory, ReadOnlyError
-from onebuf.machine import Device, DeviceBlock, Facts, Stats
+from onebuf.errors import DeviceError, FileFormatError, OutOfMemory, ReadOnlyError
+from onebuf.machine import Device, DeviceBlock, Facts, Stats, negative_size
 
 Array = np.ndarray[Any, Any]
 
 STEP_BYTES = 1 << 24
-"""The most that is read at a time."""
+"""The most that is read at once."""
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EINVAL)
 
 
 def count() -> int:
-    """None that could be listed: every path is one."""
+    """None is listed: every path is a device."""
     return 0
 
 
 def open(device: Device) -> DiskDriver:
-    """The driver of one file, which need not be there yet."""
+    """The driver of one file, which need not exist yet."""
     path = device.parts.path
     if not path or "\0" in path:
         raise DeviceError(f"DISK needs the path of a file, as in DISK:/tmp/data.bin; got {path!r}")
@@ -47,7 +47,7 @@ def open(device: Device) -> DiskDriver:
 
 
 class ReadOnlyBlock(DeviceBlock):
-    """The bytes of a file that may not be written."""
+    """The block of a read-only file."""
 
     __slots__ = ()
     writable = False
@@ -83,12 +83,12 @@ class File:
         os.ftruncate(self.number, nbytes)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
         os.close(self.number)
 
 
 class DiskAllocator:
-    """Gives the one block of a file."""
+    """The allocator of a file, which has one block."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -98,9 +98,9 @@ class DiskAllocator:
         self._peak = 0
 
     def allocate(self, nbytes: int) -> DeviceBlock:
-        """The first ``nbytes`` bytes of the file: what it holds, and zeros beyond its end."""
+        """The first ``nbytes`` bytes of the file: its content, and zeros beyond its end."""
         if nbytes < 0:
-            raise ArgumentError(f"memory needs a size of at least 0 bytes, got {nbytes}")
+            raise negative_size(nbytes)
         if self.cap is not None and nbytes > self.cap:
             raise OutOfMemory(
                 f"{self.path}: needed {nbytes} bytes, which is beyond the cap of {self.cap} bytes"
@@ -120,7 +120,7 @@ class DiskAllocator:
         return block
 
     def _open(self, nbytes: int) -> File:
-        """The file, at least so long; a file that was made in vain is removed again."""
+        """The file, at least so long; if that fails, a new file is removed again."""
         try:
             file = File(self.path)
         except OSError as error:
@@ -163,7 +163,7 @@ class DiskDriver:
         self.allocator = DiskAllocator(path)
 
     def facts(self) -> Facts:
-        """What it is, and how much more fits on the disk."""
+        """Its path, and the free space on the disk."""
         parent = self.path.parent
         free = shutil.disk_usage(parent).free if parent.is_dir() else None
         return Facts(f"the file {self.path}: holds elements, computes nothing", free)
@@ -200,7 +200,7 @@ class DiskDriver:
         return DONE
 
     def copy(self, source: DeviceBlock, target: DeviceBlock) -> Done:
-        """Copy a block; as a file has one, that is the same."""
+        """Copy the block to itself: a file has only one."""
         target.check_range(0, source.nbytes)
         for start in range(0, source.nbytes, STEP_BYTES):
             part = np.empty(min(STEP_BYTES, source.nbytes - start), np.uint8)
@@ -209,11 +209,11 @@ class DiskDriver:
         return DONE
 
     def synchronize(self) -> None:
-        """Everything is over already."""
+        """Nothing is queued."""
 
 
 def _full(path: Path, nbytes: int, error: Exception) -> Exception:
-    """What to say if a file could not be written."""
+    """The error of a file that could not be written."""
     if isinstance(error, OSError) and error.errno not in _NO_SPACE:
         return DeviceError(f"{path} could not be written: {error.strerror}")
     return OutOfMemory(

@@ -1,4 +1,4 @@
-"""The CPU device: memory of the host's pool, where elements are NumPy's as well."""
+"""The CPU device: memory of the host's pool, which NumPy can use."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 
 from onebuf.backends.host_memory import HostMemoryDriver
 from onebuf.dtypes import uint8
-from onebuf.errors import ArgumentError
-from onebuf.machine import Device, DeviceBlock, Facts, Stats
+from onebuf.machine import Device, DeviceBlock, Facts, Stats, negative_size
 from onebuf.memory import POOL
 from onebuf.options import options
 
@@ -29,7 +28,7 @@ class PoolAllocator:
     def allocate(self, nbytes: int) -> DeviceBlock:
         """A block with undefined content; its memory is an array of bytes."""
         if nbytes < 0:
-            raise ArgumentError(f"memory needs a size of at least 0 bytes, got {nbytes}")
+            raise negative_size(nbytes)
         return DeviceBlock(POOL.allocate(nbytes).window((nbytes,), uint8), nbytes)
 
     def stats(self) -> Stats:
@@ -38,7 +37,7 @@ class PoolAllocator:
         return Stats(pool.in_use, pool.cached, pool.peak)
 
     def trim(self) -> int:
-        """Give cached memory back to the system; returns how many bytes went."""
+        """Free the cache; returns how many bytes that were."""
         return POOL.trim()
 
 
@@ -49,23 +48,23 @@ class HostDriver(HostMemoryDriver):
         self.allocator = PoolAllocator()
 
     def facts(self) -> Facts:
-        """What it is."""
+        """Its processors and memory."""
         count = _processors()
         told = "one processor" if count == 1 else f"{count} processors"
         return Facts(f"host memory, {told}", _memory(), None)
 
     def window(self, block: DeviceBlock) -> Array:
-        """The bytes of a block, shared with it: whoever holds them keeps their memory alive."""
+        """The bytes of a block, as an array that shares its memory and keeps it alive."""
         return block.memory  # type: ignore[no-any-return]
 
     def adopt(self, address: int, nbytes: int, owner: Any = None) -> DeviceBlock:
-        """A block on somebody else's memory, which ``owner`` keeps where it is."""
+        """A block on existing memory, which ``owner`` keeps alive."""
         memory: Any = (ctypes.c_uint8 * nbytes).from_address(address)
         return DeviceBlock(np.frombuffer(memory, uint8), nbytes, keeps=owner)
 
 
 def _processors() -> int:
-    """How many this process may run on, where the system tells."""
+    """How many processors this process may run on, where the system tells."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

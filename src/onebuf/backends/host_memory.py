@@ -1,4 +1,4 @@
-"""Drivers of host memory: transfers are copies, done when the call returns."""
+"""Drivers of host memory: transfers are copies, complete when the call returns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Done:
-    """Work that is over when the call returns."""
+    """The event of work that is complete when the call returns."""
 
     is_done = True
 
@@ -21,7 +21,7 @@ class Done:
         """Return at once."""
 
     def times(self) -> tuple[int, int]:
-        """Nobody took the time."""
+        """Zeros: no time was taken."""
         return (0, 0)
 
 
@@ -36,11 +36,11 @@ def _get(nbytes: int) -> Array:
 
 
 def _drop(memory: Array) -> None:
-    """Python lets go of it by itself."""
+    """Python frees it."""
 
 
 class HostMemoryDriver:
-    """Memory of the host that belongs to a device: transfers are copies, done at once."""
+    """A device whose memory is the host's: transfers are copies, complete at once."""
 
     allocator: Allocator
     survives_fork = True
@@ -67,7 +67,7 @@ class HostMemoryDriver:
         return DONE
 
     def from_host(self, array: Array) -> DeviceBlock:
-        """A block on the memory of a host array, which has to have no gaps."""
+        """A block on the memory of a host array, which has to be contiguous."""
         if not (array.flags.c_contiguous and array.flags.writeable):
             raise CopyError(
                 f"memory of the host can be used where it is if it is writable and has no gaps, "
@@ -80,4 +80,4 @@ class HostMemoryDriver:
         return block.memory[: block.nbytes]  # type: ignore[no-any-return]
 
     def synchronize(self) -> None:
-        """Everything is over already."""
+        """Nothing is queued."""

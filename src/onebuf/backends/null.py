@@ -1,8 +1,7 @@
-"""The device that runs nothing: kernels are scheduled, lowered, verified and counted.
+"""The null device: kernels are scheduled, lowered, verified and counted, and never run.
 
-Its memory takes no bytes, and nothing is in it. What a program would cost elsewhere can be seen
-here without paying for it: kernels and bytes in ``device.driver.counts``, memory in the
-allocator's ``stats()``.
+Its memory takes no bytes and has no content. It shows the cost of a program without running it:
+kernels and bytes in ``device.driver.counts``, memory in the allocator's ``stats()``.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.host_memory import DONE, Done
+from onebuf.backends.kernel_launch import linear_program
 from onebuf.errors import DeviceError
 from onebuf.graph import Op
-from onebuf.kernel.linear import Limits, Linear, Opt, lower, verify
 from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
 from onebuf.scheduler import NOTHING, Item
 from onebuf.scheduler.fuse.group import Group
@@ -29,12 +28,12 @@ DT = np.dtype[Any]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a plan would do."""
+    """The cost of a plan."""
 
     kernels: int = 0
     """Passes over memory, library calls among them."""
     instances: int = 0
-    """Work-items of the kernels that have a linear form."""
+    """Work-items of the kernels."""
     bytes_read: int = 0
     bytes_written: int = 0
 
@@ -47,14 +46,8 @@ class Counts:
         )
 
 
-def program_of(group: Group, opts: Sequence[Opt] = (), limits: Limits | None = None) -> Linear:
-    """The program that would have run."""
-    views = [reach.view for reach in group.reaches]
-    return verify(lower(group.nest, group.extents, views, group.scalars, opts, limits))
-
-
 def counts_of(plan: Sequence[Kernel | Item]) -> Counts:
-    """What all of a plan would do."""
+    """The cost of a whole plan."""
     total = Counts()
     for item in plan:
         total = total + _one(item)
@@ -65,12 +58,12 @@ def _one(item: Kernel | Item) -> Counts:
     if isinstance(item, Item):
         done = int(item.kind != NOTHING)
         return Counts(done, 0, item.bytes_read * done, item.bytes_written * done)
-    instances = sum(program_of(part).instances for part in item.parts)
+    instances = sum(linear_program(part).instances for part in item.parts)
     return Counts(1, instances, item.bytes_read, item.bytes_written)
 
 
 def count() -> int:
-    """One is listed; NULL:1 and all others are there as well."""
+    """One is listed; NULL:1 and so on exist as well."""
     return 1
 
 
@@ -95,21 +88,21 @@ class NullDriver:
     def __init__(self, device: Device) -> None:
         self.allocator = CachingAllocator(device.name, _get, _drop, survives_fork=True)
         self.counts = Counts()
-        """What would have run so far; set it to ``Counts()`` to start again."""
+        """The cost so far; set it to ``Counts()`` to start again."""
         self._name = device.name
         self._lock = Lock()
 
     def facts(self) -> Facts:
-        """What it is."""
+        """Its purpose."""
         return Facts("kernels scheduled and counted, never run: for tests", queues=None)
 
     def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Done:
-        """Take bytes, and forget them."""
+        """Ignore the bytes."""
         block.check_range(offset_bytes, data.nbytes)
         return DONE
 
     def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Done:
-        """An error: nothing is there, unless nothing is asked for."""
+        """An error, unless no bytes are asked for: there is no content."""
         if not out.nbytes:
             return DONE
         raise DeviceError(
@@ -118,27 +111,27 @@ class NullDriver:
         )
 
     def copy(self, source: DeviceBlock, target: DeviceBlock) -> Done:
-        """Copy nothing."""
+        """Ignore it."""
         target.check_range(0, source.nbytes)
         return DONE
 
     def synchronize(self) -> None:
-        """Everything is over already."""
+        """Nothing is queued."""
 
     def unwrap(self, block: DeviceBlock) -> None:
-        """Nothing is there."""
+        """There is no memory."""
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
-        """Whatever the linear form can say."""
+        """Every operation of the linear form."""
         return True
 
     def prepare(self, group: Group) -> NullLaunch:
         """A kernel, lowered and verified."""
-        instances = program_of(group).instances
+        instances = linear_program(group).instances
         return NullLaunch(self, Counts(1, instances, group.bytes_read, group.bytes_written))
 
     def tally(self, counts: Counts) -> None:
-        """Count what would have run."""
+        """Add to the counts."""
         with self._lock:
             self.counts = self.counts + counts
 
@@ -151,7 +144,7 @@ class NullLaunch:
         self._counts = counts
 
     def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
-        """Count it; its memory has to be there all the same."""
+        """Count it; its blocks must not be freed."""
         for block in blocks:
             if block is not None and block.is_freed:
                 block.memory  # noqa: B018 - raises

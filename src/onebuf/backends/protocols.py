@@ -1,8 +1,8 @@
-"""Drivers that compute: what the engine asks of a device, next to memory and transfers.
+"""Drivers that compute: the interfaces that the engine uses, besides memory and transfers.
 
 There are two families. *Kernel drivers* have flat memory and run kernels: the scheduler's groups,
 lowered to the linear form and rendered for the device. *Array drivers* hold the arrays of a library
-and run operations on them one by one. A driver may also do neither, and only hold elements.
+and run operations on them one by one. A driver may also do neither, and only store elements.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ DT = np.dtype[Any]
 
 
 class Launch(Protocol):
-    """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
+    """A compiled kernel, for any memory of the sizes that it was prepared for."""
 
     def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
-        """Queue it, with a block for each slot of the group's nest (None for slots that are only
-        counted) and the values of the group's scalars.
+        """Queue it, with a block for each slot of the group's nest (None for slots without memory)
+        and the values of the group's scalars.
 
         Slot ``n`` is reached through ``group.reaches[n].view``, from the first byte of its block.
-        Raises `IndexRangeError` if an index that the kernel looks at is outside.
+        Raises `IndexRangeError` if an index that the kernel reads is out of range.
         """
 
 
 class Seen(NamedTuple):
-    """Elements of a block, as a view sees them."""
+    """The elements of a block that a view selects."""
 
     block: DeviceBlock
     dtype: DT
@@ -51,7 +51,7 @@ class KernelDriver(Driver, Protocol):
         """Whether a kernel may contain ``op`` on operands of these dtypes."""
 
     def unwrap(self, block: DeviceBlock) -> Any:
-        """What the device's own library knows the memory of a block by."""
+        """The memory of a block, as an object of the device's own library."""
 
     def prepare(self, group: Group) -> Launch:
         """A kernel, lowered, rendered and compiled; kernels of one structure share a program."""
@@ -68,7 +68,7 @@ class ArrayDriver(Driver, Protocol):
         """A block on an array of the library, whose memory is shared."""
 
     def native(self, block: DeviceBlock, dtype: DT, view: View | None) -> Any:
-        """The library's array of what a view sees of a block; None: all of it."""
+        """The elements of a block that a view selects (None: all), as the library's array."""
 
     def put(self, array: Array) -> DeviceBlock:
         """A block with the elements of a host array, copied."""
@@ -82,26 +82,26 @@ class ArrayDriver(Driver, Protocol):
         """The result of an operation on the library's arrays."""
 
     def write(self, block: DeviceBlock, dtype: DT, view: View | None, value: Any) -> None:
-        """Write the library's array ``value``, broadcast, to what a view sees of a block.
+        """Write the library's array ``value``, broadcast, to the elements that a view selects.
 
-        In place where the library can; else ``block.memory`` is another array afterwards.
+        In place if the library's arrays can be written; else ``block.memory`` is a new array.
         """
 
 
 @runtime_checkable
 class InterpretingDriver(KernelDriver, Protocol):
-    """A device whose memory NumPy can reach, so that what has no kernel runs on NumPy's loops."""
+    """A device whose memory NumPy can use: operations without a kernel run on NumPy's loops."""
 
     def interpret(self, node: Node, operands: Sequence[Array | Seen], block: DeviceBlock) -> None:
-        """Compute a node into a block, from what is seen of others, or from arrays of the host."""
+        """Compute a node into a block, from elements of other blocks or from arrays of the host."""
 
 
 @runtime_checkable
 class DirectDriver(Driver, Protocol):
-    """A device that copies from related ones without the host in between."""
+    """A device that copies from related ones without a detour over the host."""
 
     def is_related_to(self, other: Any) -> bool:
-        """Whether blocks of another driver can be copied so."""
+        """Whether blocks of another driver can be copied directly."""
 
     def copy_from(self, home: Any, source: DeviceBlock, target: DeviceBlock) -> Event:
         """Begin to copy a block of a related driver into one of ours that is no smaller."""
@@ -109,14 +109,14 @@ class DirectDriver(Driver, Protocol):
 
 @runtime_checkable
 class NearDriver(Driver, Protocol):
-    """A device that can use memory of the host where it is."""
+    """A device that can use memory of the host without a copy."""
 
     def from_host(self, array: Array) -> DeviceBlock:
-        """A block on the memory of a host array, which is kept; an error where that cannot be."""
+        """A block on the memory of a host array, which it keeps alive; an error if it cannot be."""
 
 
 _families: dict[tuple[type, type], bool] = {}
-"""Whether drivers of a class are of a family; Protocols take long to say so."""
+"""Whether drivers of a class have an interface; isinstance of a Protocol is slow."""
 
 
 def holds_arrays(driver: Any) -> TypeGuard[ArrayDriver]:
@@ -130,17 +130,17 @@ def runs_kernels(driver: Any) -> TypeGuard[KernelDriver]:
 
 
 def interprets(driver: Any) -> TypeGuard[InterpretingDriver]:
-    """Whether a driver runs what has no kernel on NumPy's loops."""
+    """Whether a driver runs operations without a kernel on NumPy's loops."""
     return _is_of(driver, InterpretingDriver)
 
 
 def copies_directly(driver: Any) -> TypeGuard[DirectDriver]:
-    """Whether a driver may copy without the host in between."""
+    """Whether a driver may copy without a detour over the host."""
     return _is_of(driver, DirectDriver)
 
 
 def uses_host_memory(driver: Any) -> TypeGuard[NearDriver]:
-    """Whether a driver may use memory of the host where it is."""
+    """Whether a driver may use memory of the host without a copy."""
     return _is_of(driver, NearDriver)
 
 

@@ -1,8 +1,8 @@
 """The driver of a context: one driver for each queue, and a replica of every block on each.
 
-Replicas that hold the same carry the same stamp. A kernel gives its results stamps by those of what
-it read: queues that read the same have the same results. So nobody compares elements to know
-whether replicas diverged.
+Replicas with equal elements have the same stamp. The stamps of a kernel's results follow from those
+of its operands: queues that read equal elements compute equal results. So whether replicas diverged
+is known without comparing elements.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _stamps = counting(1)
 
 
 def open(context: Context) -> Kernels | Arrays:
-    """The driver of a context, whose queues are all opened."""
+    """The driver of a context; opens all of its queues."""
     drivers = [place.driver for place in context.places]
     if all(interprets(driver) for driver in drivers):
         return InterpretedKernels(drivers)
@@ -54,7 +54,7 @@ class Replicas(DeviceBlock):
             block.watcher = _Watcher(self, index)
 
     def replica(self, index: int) -> DeviceBlock:
-        """The memory on one queue; whoever has yet to read here has yet to read there."""
+        """The memory on one queue, with the pending reads of all replicas."""
         found: DeviceBlock = self.memory[index]
         found.readers = self.readers
         return found
@@ -65,11 +65,11 @@ class Replicas(DeviceBlock):
         return len(set(self.stamps)) > 1
 
     def is_now_alike(self) -> None:
-        """Everything was overwritten with the same elements on every queue."""
+        """Note that all elements were overwritten with the same ones on every queue."""
         self.stamps = [next(_stamps)] * len(self.stamps)
 
     def depends_on(self, others: Sequence[Replicas | Many]) -> None:
-        """Every replica was computed from the replicas of ``others`` on its queue."""
+        """Note that each replica was computed from the replicas of ``others`` on its queue."""
         read = list(zip(*[other.stamps for other in others], strict=True))
         if len(set(read)) <= 1:
             self.is_now_alike()
@@ -79,7 +79,7 @@ class Replicas(DeviceBlock):
 
 
 class _Watcher:
-    """Notices a write to one replica alone, as long as somebody holds all of them."""
+    """Gives one replica a new stamp after a write to it alone; does not keep the others alive."""
 
     __slots__ = ("_all", "_index")
 
@@ -94,30 +94,30 @@ class _Watcher:
 
 
 class Many(NamedTuple):
-    """Arrays of a library, one for each queue, and the stamps that tell which are alike."""
+    """Arrays of a library, one for each queue, with the stamps of their blocks."""
 
     arrays: list[Any]
     stamps: list[int]
 
 
 class ManyEvents:
-    """Work on several queues."""
+    """The event of work on several queues."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self.events = events
 
     @property
     def is_done(self) -> bool:
-        """Whether all of it is over."""
+        """Whether all of it is complete."""
         return all(event.is_done for event in self.events)
 
     def wait(self) -> None:
-        """Return when all of it is over."""
+        """Return when all of it is complete."""
         for event in self.events:
             event.wait()
 
     def times(self) -> tuple[int, int]:
-        """When the first began and the last ended; of one device's clock only."""
+        """When the first began and the last ended, which is meaningful for queues of one device."""
         spans = [event.times() for event in self.events]
         return min(begin for begin, _ in spans), max(end for _, end in spans)
 
@@ -129,7 +129,7 @@ class _Allocator:
         self._allocators = [driver.allocator for driver in drivers]
 
     def allocate(self, nbytes: int) -> Replicas:
-        """A block on each; if one cannot have it, none has."""
+        """A block on each queue, or an error and no block."""
         return Replicas([allocator.allocate(nbytes) for allocator in self._allocators])
 
     def stats(self) -> Stats:
@@ -142,12 +142,12 @@ class _Allocator:
         )
 
     def trim(self) -> int:
-        """Give cached memory back, on every queue."""
+        """Free the caches of all queues; returns how many bytes that were."""
         return sum(allocator.trim() for allocator in self._allocators)
 
 
 class _Replicated:
-    """What both families have in common."""
+    """What contexts of kernel drivers and of array drivers share."""
 
     def __init__(self, drivers: Sequence[Any]) -> None:
         self.drivers = drivers
@@ -155,7 +155,7 @@ class _Replicated:
         self.allocator = _Allocator(drivers)
 
     def facts(self) -> Facts:
-        """What its queues have in common."""
+        """The description of its queues."""
         facts = [driver.facts() for driver in self.drivers]
         lacks = dict.fromkeys([dtype for one in facts for dtype in one.lacks])
         description = f"{len(facts)} queues: " + ", ".join(one.description for one in facts)
@@ -170,7 +170,7 @@ class _Replicated:
         return ManyEvents(events)
 
     def download(self, block: Replicas, out: Array, offset_bytes: int = 0) -> Event:
-        """Copy bytes of the first replica, which has to be like the others."""
+        """Copy bytes of the first replica; an error if the replicas diverged."""
         check_alike(block)
         return self.drivers[0].download(block.memory[0], out, offset_bytes)  # type: ignore[no-any-return]
 
@@ -182,13 +182,13 @@ class _Replicated:
         return ManyEvents(events)
 
     def synchronize(self) -> None:
-        """Return when everything that was queued is over."""
+        """Return when everything that was queued is complete."""
         for driver in self.drivers:
             driver.synchronize()
 
 
 def check_alike(block: Replicas | Many) -> None:
-    """Raise if replicas diverged, where one answer was asked for."""
+    """Raise if replicas diverged, where one value is needed."""
     if len(set(block.stamps)) > 1:
         alike: dict[int, list[int]] = {}
         for index, stamp in enumerate(block.stamps):
@@ -204,7 +204,7 @@ class Kernels(_Replicated):
     """Kernels, queued once for each replica."""
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
-        """What every queue supports."""
+        """Whether every queue supports ``op``."""
         return all(driver.supports(op, operands, result) for driver in self.drivers)
 
     def unwrap(self, block: Replicas) -> list[Any]:
@@ -219,10 +219,10 @@ class Kernels(_Replicated):
 
 
 class InterpretedKernels(Kernels):
-    """Kernels on queues whose memory NumPy can reach."""
+    """Kernels on queues whose memory NumPy can use."""
 
     def interpret(self, node: Node, operands: Sequence[Array | Seen], block: Replicas) -> None:
-        """Compute what has no kernel, once for each replica."""
+        """Compute a node that has no kernel, once for each replica."""
         for index, driver in enumerate(self.drivers):
             mine = [
                 x._replace(block=x.block.memory[index]) if isinstance(x, Seen) else x
@@ -233,14 +233,14 @@ class InterpretedKernels(Kernels):
 
 
 class ReplicatedLaunch:
-    """A kernel that is ready to run on every queue."""
+    """A kernel that was compiled for every queue."""
 
     def __init__(self, launches: Sequence[Launch], written: frozenset[int]) -> None:
         self._launches = launches
         self._written = written
 
     def run(self, blocks: Sequence[Any], scalars: Sequence[np.generic]) -> None:
-        """Queue it everywhere."""
+        """Queue it on every queue."""
         used = [block for block in blocks if block is not None]
         written = [blocks[slot] for slot in self._written]
         for index, launch in enumerate(self._launches):
@@ -268,7 +268,7 @@ class Arrays(_Replicated):
         return Replicas([driver.wrap(one) for driver, one in pairs])
 
     def native(self, block: Replicas, dtype: DT, view: View | None) -> Many:
-        """What a view sees of each replica."""
+        """The elements of each replica that a view selects."""
         pairs = zip(self.drivers, block.memory, strict=True)
         return Many([driver.native(one, dtype, view) for driver, one in pairs], block.stamps)
 
@@ -277,7 +277,7 @@ class Arrays(_Replicated):
         return Replicas([driver.put(array) for driver in self.drivers])
 
     def get(self, native: Many) -> Array:
-        """The elements of the first replica, which has to be like the others."""
+        """The elements of the first replica; an error if the replicas diverged."""
         check_alike(native)
         return self.drivers[0].get(native.arrays[0])  # type: ignore[no-any-return]
 
@@ -294,7 +294,7 @@ class Arrays(_Replicated):
         return result
 
     def write(self, block: Replicas, dtype: DT, view: View, value: Many) -> None:
-        """Write to what a view sees of each replica."""
+        """Write to the elements of each replica that a view selects."""
         for driver, one, new in zip(self.drivers, block.memory, value.arrays, strict=True):
             driver.write(one, dtype, view, new)
         is_all = view.is_contiguous and view.numel * dtype.itemsize == block.nbytes

@@ -1,4 +1,4 @@
-"""How a buffer looks: its values as NumPy prints them, and what NumPy does not say."""
+"""Display: ``str``, ``format`` and ``repr`` of buffers, with values as NumPy prints them."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from onebuf.graph.infer import (
     reduce_axes,
     reduce_dtype,
     reduction,
+    resolve_dtypes,
 )
 from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Loose, LooseBlock, Number
 from onebuf.graph.node import (
@@ -29,6 +30,7 @@ from onebuf.graph.op import (
     FAILED,
     FREED,
     FULL,
+    INEXACT,
     LIBRARY,
     MATMUL,
     PAD,
@@ -47,6 +49,7 @@ from onebuf.graph.op import (
     WRITE,
     Kind,
     Op,
+    Rule,
 )
 from onebuf.graph.origin import Origin, caller, here
 from onebuf.graph.placed import is_stored, on_block, place_on, placed_block
@@ -64,6 +67,7 @@ __all__ = [
     "FAILED",
     "FREED",
     "FULL",
+    "INEXACT",
     "LIBRARY",
     "MATMUL",
     "PAD",
@@ -93,6 +97,7 @@ __all__ = [
     "Op",
     "Origin",
     "Readers",
+    "Rule",
     "attach",
     "attaching",
     "caller",
@@ -109,6 +114,7 @@ __all__ = [
     "reduce_axes",
     "reduce_dtype",
     "reduction",
+    "resolve_dtypes",
     "running",
     "settle",
     "strided",

@@ -1,6 +1,6 @@
 """Linear algebra: the linalg extension of the array API standard, computed by NumPy's LAPACK.
 
-Results are nodes of the graph, those of a decomposition several that share one call. Whole numbers
+Results are nodes of the graph, those of a decomposition several that share one call. Integers
 become float64 first. A matrix that a method cannot handle, such as a singular one, is an
 `ArgumentError` that names the function, and NumPy's ``LinAlgError`` too. What programs ask by
 trying, whether a matrix is singular or positive definite, is computed at once.

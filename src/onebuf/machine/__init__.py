@@ -1,7 +1,7 @@
-"""Devices: names, handles that open lazily, memory, and who provides what."""
+"""Devices: names, handles, memory, and the providers that open them."""
 
 from onebuf.machine.allocator import CachingAllocator
-from onebuf.machine.blocks import DeviceBlock
+from onebuf.machine.blocks import DeviceBlock, negative_size
 from onebuf.machine.context import Context, checked_index, context, current_context
 from onebuf.machine.device import CPU, Device, check_place, device, devices, opened
 from onebuf.machine.driver import Allocator, Driver, Event, Facts, SharingDriver, Stats
@@ -32,6 +32,7 @@ __all__ = [
     "device",
     "devices",
     "kinds",
+    "negative_size",
     "note_home",
     "opened",
     "owner",

@@ -1,8 +1,8 @@
-"""A caching allocator for any memory: what was given back is kept by size for the next who asks.
+"""A caching allocator for any device: freed memory is kept in size classes and used again.
 
-Memory on a device is slow to get and to give back, and programs ask for the same sizes again. Work
-on a device is queued in order, so memory may be handed on before the work on it is over: whoever
-has it next is queued behind.
+Memory of a device is slow to allocate and to free, and programs ask for the same sizes again. Work
+on a device is queued in order, so memory may be used again before the work on it is complete: the
+next use is queued behind it.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from onebuf.errors import ArgumentError, DeviceError, OutOfMemory
-from onebuf.machine.blocks import DeviceBlock
+from onebuf.errors import DeviceError, OutOfMemory
+from onebuf.machine.blocks import DeviceBlock, negative_size
 from onebuf.machine.driver import Stats
 from onebuf.machine.process import PROCESS
 
 LEAST_CLASS = 256
-"""Bytes of the smallest class."""
+"""Bytes of the smallest size class."""
 
 
 def size_class(nbytes: int) -> int:
-    """The size that is really asked for: the next of four steps between powers of two.
+    """The size that is allocated: the next of four steps between powers of two.
 
     >>> [size_class(n) for n in (0, 1, 257, 1000, 1025, 5000)]
     [256, 256, 320, 1024, 1280, 5120]
@@ -35,11 +35,11 @@ def size_class(nbytes: int) -> int:
 
 
 class CachingAllocator:
-    """Memory from ``get(nbytes)``, which raises MemoryError when there is none; ``drop`` ends it.
+    """Memory from ``get(nbytes)``, which raises MemoryError when there is none; ``drop`` frees it.
 
-    ``cap`` is the most that may be in use, ``cache_limit`` the most that is kept. Memory that
-    ``survives_fork`` is a child process's own as well: it goes on where its parent was. Other
-    memory stays the parent's, and a child leaves it alone.
+    At most ``cap`` bytes are in use, at most ``cache_limit`` cached. Memory that ``survives_fork``
+    is valid in a child process too. Other memory belongs to the parent, and a child does not touch
+    it.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class CachingAllocator:
     def allocate(self, nbytes: int) -> DeviceBlock:
         """A block of at least ``nbytes`` bytes with undefined content."""
         if nbytes < 0:
-            raise ArgumentError(f"memory needs a size of at least 0 bytes, got {nbytes}")
+            raise negative_size(nbytes)
         if PROCESS.pid != self._pid:
             raise DeviceError(
                 f"{self.name} was opened before this process was forked, and has no memory for it; "
@@ -98,7 +98,9 @@ class CachingAllocator:
 
     def _give_back(self, memory: Any, size: int) -> None:
         if PROCESS.pid != self._pid:
-            _abandoned.append(memory)  # the parent's: not even a finaliser may touch it here
+            _abandoned.append(
+                memory
+            )  # the parent's: it stays referenced, so that no finaliser frees it here
             return
         with self._lock:
             self._in_use -= size
@@ -113,7 +115,7 @@ class CachingAllocator:
         return Stats(self._in_use, self._cached, self._peak)
 
     def trim(self) -> int:
-        """Give cached memory back to the device; returns how many bytes went."""
+        """Free the cache; returns how many bytes that were."""
         with self._lock:
             kept, self._free = self._free, {}
             went, self._cached = self._cached, 0
@@ -131,7 +133,7 @@ class CachingAllocator:
         )
 
     def _after_fork(self) -> None:
-        """The lock may be held by a thread that is not here: take a new one."""
+        """Make a new lock: a thread that the child does not have may hold the old one."""
         self._lock = threading.RLock()
         if self._survives_fork:
             self._pid = PROCESS.pid

@@ -1,4 +1,4 @@
-"""Blocks on devices: memory that the host cannot reach by itself."""
+"""Blocks: memory of a device, as its driver knows it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from typing import Any
 from onebuf.errors import ArgumentError, ExportError
 
 _FREED = object()
-"""What a block has for memory after it was freed."""
+"""The memory of a block that was freed."""
+
+
+def negative_size(nbytes: int) -> ArgumentError:
+    """The error of a block with a negative size."""
+    return ArgumentError(f"memory needs a size of at least 0 bytes, got {nbytes}")
 
 
 class DeviceBlock:
     """Memory of a device, ``nbytes`` long.
 
-    ``memory`` is what the device's driver knows it by. ``readers`` belongs to whoever defers
-    reading: weak references to the work that must be done before the memory is written. ``last`` is
-    the event of what was queued last that writes here. ``watcher`` is called after a write to part
-    of it. The memory goes back to where it came from when nobody holds the block any more.
+    ``memory`` is the driver's object for it. ``readers`` are weak references to pending reads, to
+    be done before the memory is written. ``last`` is the event of the last write that was queued.
+    ``watcher`` is called after a write to a part of it. The memory returns to its allocator when
+    the block has no references any more.
     """
 
     __slots__ = (
@@ -47,23 +52,23 @@ class DeviceBlock:
         self.readers: dict[Any, weakref.ref[Any]] = {}
         self.last: Any = None
         self.keeps = keeps
-        """Whoever owns the memory, if somebody else does."""
+        """The owner of the memory, if it is not the allocator."""
         self.watcher: Callable[[], None] | None = None
         self._give_back = give_back
 
     @property
     def is_shared(self) -> bool:
-        """Whether others can write to this memory without asking."""
+        """Whether the memory has another owner, who can write to it at any time."""
         return self.keeps is not None
 
     def touched(self) -> None:
-        """Somebody has written to elements that others may hold."""
+        """Note a write to a part of the memory."""
         if self.watcher is not None:
             self.watcher()
 
     @property
     def memory(self) -> Any:
-        """What the driver knows the memory by; an error once it was freed."""
+        """The driver's object for the memory; an error once it was freed."""
         if self._memory is _FREED:
             raise ExportError(
                 f"this block of {self.nbytes} bytes was freed, and its memory may be somebody "
@@ -77,11 +82,11 @@ class DeviceBlock:
 
     @property
     def is_freed(self) -> bool:
-        """Whether the memory was given back."""
+        """Whether the memory was freed."""
         return self._memory is _FREED
 
     def free(self) -> None:
-        """Give the memory back now; the block must not be used again."""
+        """Free the memory now; the block must not be used again."""
         if self.is_freed:
             raise ExportError(
                 f"this block of {self.nbytes} bytes was freed already; a block is freed once, or "

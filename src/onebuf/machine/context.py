@@ -1,7 +1,7 @@
-"""Contexts: an ordered list of queues over one or more devices, as one device.
+"""Contexts: an ordered list of queues of one or more devices, as one device.
 
-What is on a context has a replica on every queue. For the rest of the program a context is a device
-like any other: a graph on it is scheduled once, and its kernels are queued once for each replica.
+A buffer on a context has a replica on every queue. For the rest of the program a context is a
+device: a graph on it is scheduled once, and its kernels are queued once for each replica.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Context(Device):
         return self.places[checked_index(self, queue)]
 
     def synchronize(self) -> None:
-        """Return when everything that was queued is over, on every queue."""
+        """Return when everything that was queued is complete, on every queue."""
         self.driver.synchronize()
 
     def __len__(self) -> int:
@@ -67,7 +67,7 @@ class Context(Device):
 
 
 _entered: ContextVar[tuple[Context, ...]] = ContextVar("entered", default=())
-"""The contexts whose ``with`` blocks this thread or task is in, the innermost last."""
+"""The contexts whose ``with`` blocks this thread or task is in, innermost last."""
 
 
 def current_context() -> Context | None:
@@ -120,7 +120,7 @@ def context(
             )
         if isinstance(home, Context):
             raise ArgumentError(f"a context needs devices, got the context {home.name}")
-    # The host's own memory is NumPy's, who knows nothing of replicas; its queues are apart from it.
+    # Queue 0 of the host is NumPy's memory, which has no replicas: the host's queues start at 1.
     pairs = list(zip(homes, _counts(queues, len(homes)), strict=True))
     for home, count in pairs:
         most = home.driver.facts().queues
@@ -128,7 +128,7 @@ def context(
             raise DeviceError(f"{home} has {most} queues at most, got {count}; ask for fewer")
     places = tuple([home.on_queue(n + home.is_host) for home, most in pairs for n in range(most)])
     found = _context_of(places)
-    found.driver  # noqa: B018 - what cannot be opened is told here, not at the first use
+    found.driver  # noqa: B018 - opened here, so that an error comes now and not at the first use
     return found
 
 
@@ -142,7 +142,7 @@ def _counts(queues: int | Sequence[int], devices: int) -> Sequence[int]:
     for count in counts:
         if type(count) is not int or count < 1:
             raise ArgumentError(
-                f"a context needs a whole number of queues, at least 1, got {count!r}"
+                f"a context needs an integer number of queues, at least 1, got {count!r}"
             )
     return counts
 
@@ -157,7 +157,7 @@ def _usual() -> list[Device]:
 
 
 def checked_index(context: Context, index: int) -> int:
-    """The number of a queue, which may count from the end."""
+    """The index of a queue, which may be negative."""
     count = len(context.places)
     if type(index) is not int or not -count <= index < count:
         raise ArgumentError(

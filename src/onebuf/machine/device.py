@@ -1,7 +1,7 @@
-"""Devices: where elements can be, as handles that cost nothing until they are used.
+"""Devices: handles to the places where elements can be, which are opened at their first use.
 
-A device is its name; there is one object for each, so devices are compared by identity. The driver
-behind it, which talks to hardware or to a library, is opened when it is first asked for.
+There is one object for each device name, so that devices are compared by identity. The driver
+behind it, which uses hardware or a library, is opened when it is first asked for.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class Device:
         self.name = str(parts)
         self.parts = parts
         self.is_host = parts == Name("CPU")
-        """Whether elements here are NumPy's as well, in the memory of this process."""
+        """Whether elements here are in the memory of this process, where NumPy can use them."""
         self.has_operations = self.is_host or has_operations(parts.kind)
-        """Whether a library here has every operation ready; kernels are made of few."""
+        """Whether a library here has every operation; a kernel device has only those of kernels."""
         self._driver: Driver | None = None
         self._pid = 0
 
     @property
     def driver(self) -> Any:
-        """What does the work here, a `Driver`; opened at the first use."""
+        """The `Driver`, opened at the first use."""
         if self._pid == PROCESS.pid:
             return self._driver
         with _opening:
@@ -59,12 +59,12 @@ class Device:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was used already."""
+        """Whether its driver was opened."""
         return self._driver is not None
 
     @property
     def _is_here(self) -> bool:
-        """Whether it is open, and not in a parent process alone."""
+        """Whether it is open, and can be used in this process."""
         driver = self._driver
         return driver is not None and (self._pid == PROCESS.pid or driver.survives_fork)
 
@@ -85,7 +85,7 @@ class Device:
             return self is other
         try:
             return self.name == canonical(other)
-        except DeviceError:  # no name of a device, and so not of this one
+        except DeviceError:  # not the name of any device
             return False
 
     def __hash__(self) -> int:
@@ -142,12 +142,12 @@ CPU = device("CPU")
 
 
 def opened() -> list[Device]:
-    """Every device that was used and can be used in this process; the host is one in any case."""
+    """Every device that was opened and can be used in this process, and the host."""
     return [one for one in list(_devices.values()) if one.is_host or one._is_here]
 
 
 def check_place(device: Device, count: int | None, queues: int | None) -> None:
-    """Raise unless a device is among ``count``, and its queue among ``queues``; None: any is.
+    """Raise unless a device has an index below ``count`` and a queue below ``queues``; None: any.
 
     >>> check_place(device("CPU@3"), 1, 2)
     Traceback (most recent call last):
@@ -171,8 +171,8 @@ def check_place(device: Device, count: int | None, queues: int | None) -> None:
 def devices(kind: str | None = None) -> tuple[Device, ...]:
     """Every device that can be used here, or every one of a kind.
 
-    Looking imports the packages of each kind; what is missing for one that is asked for by name is
-    told in an error.
+    This imports the packages of each kind. For a kind that is asked for by name, an error says what
+    is missing.
     """
     if kind is not None:
         name = device(kind).parts.kind
@@ -182,5 +182,5 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
         try:
             found.extend(devices(one))
         except OnebufError:
-            continue  # told by `onebuf devices`, and to whoever asks for that kind
+            continue  # `onebuf devices` and `devices(kind)` say why
     return tuple(found)

@@ -1,7 +1,7 @@
-"""Drivers: what a device does once it is open.
+"""Drivers: the interface of an open device.
 
-A driver gives memory and moves bytes. Those that compute do more: `onebuf.backends.protocols` says
-what. Work is queued and may go on after a call has returned; an `Event` tells when it is over.
+A driver allocates memory and transfers bytes. `onebuf.backends.protocols` has those that compute.
+Work is queued and may continue after a call has returned; an `Event` says when it is complete.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What there is to know about a device, for people."""
+    """A description of a device, for people."""
 
     description: str
-    """Whose it is and what it is called there."""
+    """Its name and its vendor or library."""
     memory: int | None = None
-    """Bytes that it has; None: nobody knows."""
+    """Bytes that it has; None: unknown."""
     queues: int | None = 1
     """How many queues can be opened at the same time; None: any number."""
     limits: dict[str, int] = field(default_factory=dict)
@@ -35,22 +35,22 @@ class Stats(NamedTuple):
     """Bytes of an allocator."""
 
     in_use: int
-    """Given out."""
+    """Of blocks that exist."""
     cached: int
-    """Given back, and kept for the next who asks."""
+    """Freed, and kept to be used again."""
     peak: int
-    """The most that was ever in use."""
+    """The most that were in use at any time."""
 
 
 class Event(Protocol):
-    """Work that was queued."""
+    """Queued work."""
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
+        """Whether it is complete."""
 
     def wait(self) -> None:
-        """Return when it is over."""
+        """Return when it is complete."""
 
     def times(self) -> tuple[int, int]:
         """When it began and when it ended, in nanoseconds of the device's own clock."""
@@ -66,7 +66,7 @@ class Allocator(Protocol):
         """Bytes in use, cached and at the peak."""
 
     def trim(self) -> int:
-        """Give cached memory back to the device; returns how many bytes went."""
+        """Free the cache; returns how many bytes that were."""
 
 
 class Driver(Protocol):
@@ -74,33 +74,33 @@ class Driver(Protocol):
 
     allocator: Allocator
     survives_fork: bool
-    """Whether a child process may go on using it."""
+    """Whether it can be used in a forked child."""
 
     def facts(self) -> Facts:
-        """What there is to know about it."""
+        """Its description."""
 
     def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Event:
-        """Begin to copy contiguous bytes of the host into a block; they may change at once."""
+        """Begin to copy contiguous bytes of the host, which may change at once, into a block."""
 
     def download(self, block: DeviceBlock, out: Array, offset_bytes: int = 0) -> Event:
         """Begin to copy from a block into contiguous bytes of the host.
 
-        It comes after what was queued for this block, and waits for nothing else.
+        It waits for the writes of this block, and for nothing else.
         """
 
     def copy(self, source: DeviceBlock, target: DeviceBlock) -> Event:
         """Begin to copy a block into another of the same driver that is no smaller."""
 
     def synchronize(self) -> None:
-        """Return when everything that was queued is over."""
+        """Return when everything that was queued is complete."""
 
 
 @runtime_checkable
 class SharingDriver(Driver, Protocol):
-    """A device whose memory the host can reach by itself."""
+    """A device whose memory the host can address."""
 
     def window(self, block: DeviceBlock) -> Array:
-        """The bytes of a block, shared with it: whoever holds them keeps their memory alive."""
+        """The bytes of a block, as an array that shares its memory and keeps it alive."""
 
     def adopt(self, address: int, nbytes: int, owner: Any = None) -> DeviceBlock:
-        """A block on somebody else's memory, which ``owner`` keeps where it is."""
+        """A block on existing memory, which ``owner`` keeps alive."""

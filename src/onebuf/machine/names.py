@@ -1,8 +1,8 @@
-"""Names of devices: a kind, which of that kind, and which of its queues.
+"""Device names: a kind, the index of a device of that kind, and the index of its queue.
 
 ``OPENCL:1@2`` is queue 2 of the second OpenCL device. The first device and the first queue need no
-number, so ``OPENCL``, ``opencl:0`` and ``OPENCL:0@0`` are one device. What follows the colon of a
-``DISK`` is a path, whose case means something.
+number, so ``OPENCL``, ``opencl:0`` and ``OPENCL:0@0`` are one device. A ``DISK`` has a path after
+the colon, whose case is kept.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from onebuf.errors import DeviceError
 
 ALIASES = {"CLANG": "CPU", "HOST": "CPU", "GPU": "OPENCL", "CL": "OPENCL", "VK": "VULKAN"}
 PATHS = frozenset({"DISK"})
-"""Kinds whose devices are told apart by a path."""
+"""Kinds whose devices have a path for an index."""
 MOST_DIGITS = 9
-"""Of the number of a device or a queue."""
+"""Of the index of a device or a queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A device's name, taken apart."""
+    """The parts of a device's name."""
 
     kind: str
     index: int = 0
@@ -53,7 +53,7 @@ def _number(text: str, digits: str, what: str) -> int:
         return 0
     if not digits.isdecimal() or len(digits) > MOST_DIGITS:
         raise DeviceError(
-            f"{text!r} needs a whole number as its {what}, got {digits!r}; "
+            f"{text!r} needs an integer as its {what}, got {digits!r}; "
             f"names look like CPU, OPENCL:1 or OPENCL:1@2"
         )
     return int(digits)

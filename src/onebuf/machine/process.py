@@ -1,4 +1,4 @@
-"""This process, by number: known without asking the system, and told anew to a child by a fork."""
+"""The id of this process, cached, and renewed in the child of a fork."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 class Process:
-    """The process that runs; asking the system for it takes a while."""
+    """The id of this process; a system call for each use would be slow."""
 
     __slots__ = ("pid",)
 
@@ -14,7 +14,7 @@ class Process:
         self.pid = os.getpid()
 
     def renew(self) -> None:
-        """Ask the system, after a fork."""
+        """Ask the system again, after a fork."""
         self.pid = os.getpid()
 
 

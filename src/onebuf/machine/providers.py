@@ -1,8 +1,8 @@
-"""Providers: who opens the devices of each kind.
+"""Providers: the registry of device kinds.
 
-A provider is a module, or any object, with two functions: ``count()`` says how many devices there
-are, or raises an error that says what is missing; ``open(device)`` gives a `Driver`. Our own are in
-a table. Another package adds one through the entry-point group ``onebuf.devices``::
+A provider is a module, or any object, with two functions: ``count()`` returns how many devices it
+has, or raises an error that says what is missing; ``open(device)`` returns a `Driver`. Our own are
+in a table. Another package adds one through the entry-point group ``onebuf.devices``::
 
     [project.entry-points."onebuf.devices"]
     NPU = "their_package.devices"
@@ -31,12 +31,12 @@ class Provider(Protocol):
 
 
 class Entry(NamedTuple):
-    """Where a provider is found, and the package that it needs."""
+    """The module of a provider, and the package that it needs."""
 
     module: str
     package: str = ""
     has_operations: bool = False
-    """Whether operations are those of a library: products of matrices, folds of any axes."""
+    """Whether a library has every operation, such as matrix products and any reduction."""
 
 
 OURS = {
@@ -55,7 +55,7 @@ _OWNERS = {("torch", "Tensor"): "TORCH", ("jax", "Array"): "JAX", ("jaxlib", "Ar
 
 
 def owner(native: Any) -> str | None:
-    """The kind of device whose library an array belongs to; no library is imported to find out.
+    """The device kind of the library that an array belongs to; imports no library.
 
     >>> owner([1, 2, 3])
     """
@@ -67,7 +67,7 @@ def owner(native: Any) -> str | None:
 
 
 def kinds() -> list[str]:
-    """Every kind of device that is known here, ours first."""
+    """Every known kind of device, ours first."""
     return [*OURS, *sorted(_theirs().keys() - OURS.keys())]
 
 
@@ -78,12 +78,12 @@ def usable() -> list[str]:
 
 
 def is_known(kind: str) -> bool:
-    """Whether somebody provides devices of that kind."""
+    """Whether there is a provider for a kind."""
     return kind in OURS or kind in _theirs()
 
 
 def has_operations(kind: str) -> bool:
-    """Whether devices of that kind are those of a library, which has every operation ready."""
+    """Whether devices of a kind have every operation, from a library."""
     return kind in OURS and OURS[kind].has_operations
 
 
@@ -93,7 +93,7 @@ def provider(kind: str) -> Provider:
         return _load(kind)
     except OnebufError:
         raise
-    except Exception as error:  # whatever the import of a foreign package may raise
+    except Exception as error:  # a foreign package may raise anything on import
         raise DeviceError(_failed(kind, "imported", error)) from error
 
 
@@ -116,7 +116,7 @@ def count(kind: str) -> int:
         return found.count()
     except OnebufError:
         raise
-    except Exception as error:  # whatever a driver or a foreign package may raise
+    except Exception as error:  # a driver or a foreign package may raise anything
         raise DeviceError(_failed(kind, "counted", error)) from error
 
 
@@ -125,7 +125,7 @@ def _failed(kind: str, what: str, error: Exception) -> str:
 
 
 def unknown(name: str) -> str:
-    """What to tell somebody who asks for a device of no kind."""
+    """The message for a device name of unknown kind."""
     names = usable()
     close = _late("difflib").get_close_matches(name.partition(":")[0].upper(), kinds(), 1, 0.6)
     hint = f"; did you mean {close[0]}?" if close else ""
@@ -139,7 +139,7 @@ def _theirs() -> dict[str, Any]:
 
 
 def _late(module: str) -> Any:
-    """A module that takes long to import and is rarely needed."""
+    """A module that is slow to import and rarely needed."""
     return importlib.import_module(module)
 
 

@@ -1,8 +1,8 @@
-"""Raw memory: bytes of a device that are taken, filled, read and given back by hand.
+"""Raw memory: bytes of a device that are allocated, written, read and freed by hand.
 
-Everything else in onebuf has buffers for this. Here nothing is known but a device and a number of
-bytes, and each step is checked: what was not allocated, or was freed, is neither read nor written,
-and a transfer has exactly the size of the memory.
+Buffers do this by themselves. Here there is only a device and a number of bytes, and each step is
+checked: memory that is not allocated, or was freed, is neither read nor written, and a transfer has
+exactly the size of the memory.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from onebuf.machine.driver import SharingDriver
 Array = np.ndarray[Any, Any]
 
 STEP_BYTES = 1 << 24
-"""How many zeros are written at a time."""
+"""How many zeros are written at once."""
 
 _homes: weakref.WeakKeyDictionary[DeviceBlock, Device] = weakref.WeakKeyDictionary()
-"""The device of each block that was taken by hand; the block itself does not know it."""
+"""The device of each block that was allocated here; a block does not know its device."""
 
 
 class RawMemory:
@@ -50,13 +50,13 @@ class RawMemory:
         self.device = find_device(device)
         self.nbytes = _size(nbytes)
         self.base: RawMemory | None = None
-        """The memory that this is a part of, if it is one."""
+        """The memory that this is a view of; None if it is none."""
         self.offset_bytes = 0
-        """Where in that memory this starts."""
+        """The offset of a view in its base."""
         self._block: DeviceBlock | None = None
 
     def view(self, nbytes: int, offset_bytes: int) -> RawMemory:
-        """A part of this memory, to be allocated too, which takes no memory of its own."""
+        """A part of this memory, to be allocated too, which shares the memory of its base."""
         part = RawMemory(self.device, nbytes)
         offset_bytes = _size(offset_bytes)
         if offset_bytes + part.nbytes > self.nbytes:
@@ -75,7 +75,7 @@ class RawMemory:
 
     @property
     def block(self) -> DeviceBlock:
-        """The block that the bytes are in; an error if there is none."""
+        """The block of the bytes; an error if it is not allocated."""
         if self._block is None:
             raise ExportError(
                 f"needed memory on {self.device}, and these {self.nbytes} bytes are not allocated; "
@@ -88,7 +88,7 @@ class RawMemory:
         return self._block
 
     def allocate(self) -> None:
-        """Take memory. It is zero, but for that of a file, which has a content of its own."""
+        """Allocate memory. It is zero, except for that of a file, which keeps its content."""
         self._refuse_twice()
         if self.base is not None:
             if not self.base.is_allocated:
@@ -104,7 +104,7 @@ class RawMemory:
         self._block = note_home(block, self.device)
 
     def adopt(self, address: int, owner: Any = None, *, writable: bool = True) -> None:
-        """Take the memory at an address of the host, which ``owner``, if given, keeps there."""
+        """Use the memory at an address of the host, which ``owner``, if given, keeps alive."""
         self._refuse_twice()
         if index(address) <= 0:
             raise ArgumentError(f"external memory needs an address that is not 0, got {address}")
@@ -122,7 +122,7 @@ class RawMemory:
         self._block = block
 
     def take(self, block: DeviceBlock) -> None:
-        """Use a block of the same device that was allocated already."""
+        """Use an existing block of the same device."""
         self._refuse_twice()
         if self.base is not None:
             raise ArgumentError("a view has the memory of its base; give the block to that")
@@ -135,7 +135,7 @@ class RawMemory:
         self._block = block
 
     def free(self) -> None:
-        """Give the memory back now; views on it cannot be used any more. A view only lets go."""
+        """Free the memory now, and that of all views. A view only drops its reference."""
         block = self.block
         if self.base is None:
             block.free()
@@ -170,7 +170,7 @@ class RawMemory:
         return isinstance(self.device.driver, SharingDriver)
 
     def share(self) -> Array:
-        """The bytes themselves, which stay alive as long as somebody holds the array."""
+        """The bytes themselves, which live as long as the array does."""
         block = self.block
         driver = self.device.driver
         if not isinstance(driver, SharingDriver):
@@ -194,7 +194,7 @@ class RawMemory:
 
 
 def note_home(block: DeviceBlock, device: Device) -> DeviceBlock:
-    """``block`` itself, known from now on as one of that device."""
+    """``block`` itself, after its device was noted."""
     _homes[block] = device
     return block
 
@@ -203,7 +203,9 @@ def _size(number: Any) -> int:
     try:
         size = index(number)
     except TypeError:
-        raise ArgumentTypeError(f"a size needs a whole number of bytes, got {number!r}") from None
+        raise ArgumentTypeError(
+            f"a size needs an integer number of bytes, got {number!r}"
+        ) from None
     if size < 0:
         raise ArgumentError(f"a size needs at least 0 bytes, got {size}")
     return size

@@ -43,7 +43,7 @@ def place(shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
 
 
 def adopted(array: Array) -> Node:
-    """A node for a new array that nobody else holds: on its memory, where that is its own."""
+    """A node for a new array with no other reference: on its memory, where the array owns that."""
     dtype = as_dtype(array.dtype)
     is_own = array.base is None and array.flags.carray and array.dtype is dtype and array.ndim
     is_small = array.nbytes <= LEAST_ADOPTED

@@ -35,7 +35,7 @@ MAX_NDIM = 64
 
 
 def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    """A shape from what a caller passed: one whole number or a sequence of them.
+    """A shape from what a caller passed: one integer or a sequence of them.
 
     >>> as_shape(3), as_shape([2, 3])
     ((3,), (2, 3))
@@ -56,7 +56,7 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
             extents = tuple([as_int(extent) for extent in shape])  # type: ignore[union-attr]
         except TypeError:
             raise ArgumentTypeError(
-                f"a shape needs a whole number or a sequence of them, got {shape!r}"
+                f"a shape needs an integer or a sequence of them, got {shape!r}"
             ) from None
     if any(extent < 0 for extent in extents):
         raise ShapeError(

@@ -1,4 +1,4 @@
-"""Opaque calls: what a library computes better than we would, as nodes of the graph.
+"""Library calls: what LAPACK, FFT or NumPy computes, as opaque nodes of the graph.
 
 The results' shapes and dtypes are known before the call, so that it can be lazy like everything
 else; its operands are whole and in memory when it runs. A call with several results is a node for
@@ -71,7 +71,7 @@ class Shared:
         self._found: dict[int, Array] = {}
 
     def take(self, part: int, arrays: tuple[Array, ...]) -> Array:
-        """Result number ``part``, which is kept for nobody else."""
+        """Result number ``part``, which is not kept: each is taken once."""
         if part not in self._found:
             self._found = dict(enumerate(self._call(*arrays)))
         return self._found.pop(part)

@@ -1,4 +1,4 @@
-"""Orders: NumPy's sorts, as nodes of the graph. Equal elements keep their order."""
+"""Sorting: NumPy's stable sorts, as nodes of the graph."""
 
 from __future__ import annotations
 

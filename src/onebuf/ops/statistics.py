@@ -1,4 +1,4 @@
-"""Means and spreads, made of sums.
+"""Mean, variance and standard deviation, made of sums.
 
 The variance of float32 goes over its operand once: with distances from the first element, in
 float64, the sums of the distances and of their squares are exact enough that what the mean takes

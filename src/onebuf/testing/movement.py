@@ -1,4 +1,4 @@
-"""Movement: elements put together, apart, round and in other shapes."""
+"""Movement: concatenating, splitting, rolling, padding and reshaping."""
 
 from __future__ import annotations
 

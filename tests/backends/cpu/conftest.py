@@ -19,7 +19,7 @@ import numpy as np
 from cpu_kernels import *
 from onebuf import config
 from onebuf.backends.cpu import compile, cores, run
-from onebuf.backends.cpu.parallel_for import Crew
+from onebuf.backends.cpu.parallel_for import ThreadPool
 """
 """What every child begins with."""
 

@@ -7,7 +7,7 @@ import pytest
 from cpu_kernels import Arguments, adding
 
 from onebuf.backends.cpu import Target, assembly, compile, host
-from onebuf.backends.cpu.thread_pool import crew_ir, has_futex
+from onebuf.backends.cpu.thread_pool import has_futex, pool_ir
 
 X86 = "x86_64-unknown-linux-gnu"
 ARM = Target("aarch64-unknown-linux-gnu", "generic")
@@ -60,7 +60,7 @@ def test_code_uses_the_vectors_of_its_target(target: Target, register: str) -> N
 
 @pytest.mark.parametrize("futex", [True, False], ids=["futex", "condition"])
 def test_the_pool_compiles_for_other_processors(futex: bool) -> None:
-    text = assembly(crew_ir(ARM, futex), "run", ARM)
+    text = assembly(pool_ir(ARM, futex), "run", ARM)
     assert "yield" in text or "hint" in text
     assert ("syscall" in text) == futex
     assert ("pthread_cond_wait" in text) != futex

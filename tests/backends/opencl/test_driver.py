@@ -25,25 +25,21 @@ F = np.dtype("float32")
 @contextmanager
 def held() -> Iterator[None]:
     """Let nothing that is queued in the block begin before its end."""
-    line = driver().line
-    gate = cl.UserEvent(line.physical.context)
-    line.latest = cl.enqueue_barrier(line.queue, wait_for=[gate])
+    queue = driver().queue
+    gate = cl.UserEvent(queue.device.context)
+    queue.latest = cl.enqueue_barrier(queue.commands, wait_for=[gate])
     try:
         yield
     finally:
         gate.set_status(cl.command_execution_status.COMPLETE)
 
 
-def tanh(line, size=1000, turns=1):
+def tanh(queue, size=1000):
     """A launch, and its two blocks."""
     slots = (Slot(F, (1,)),) * 2
-    steps = [Step(LOAD, (), F, 0)]
-    for _ in range(turns):
-        steps.append(Step(UNARY["tanh"], (len(steps) - 1,), F))
-    steps.append(Step(STORE, (len(steps) - 1,), F, 1))
-    nest = Nest(1, slots, tuple(steps))
-    launch = ClLaunch(line, nest, (size,), (View.contiguous((size,)),) * 2)
-    return launch, [line.allocator.allocate(4 * size) for _ in slots]
+    steps = (Step(LOAD, (), F, 0), Step(UNARY["tanh"], (0,), F), Step(STORE, (1,), F, 1))
+    launch = ClLaunch(queue, Nest(1, slots, steps), (size,), (View.contiguous((size,)),) * 2)
+    return launch, [queue.allocator.allocate(4 * size) for _ in slots]
 
 
 # Transfers
@@ -76,7 +72,7 @@ def test_uploaded_bytes_may_change_at_once():
 def test_a_download_waits_for_its_block_alone():
     x = np.arange(1000, dtype=np.int64)
     block = upload(x)
-    launch, blocks = tanh(driver().line)
+    launch, blocks = tanh(driver().queue)
     driver().upload(np.zeros(1000, F), blocks[0])
     driver().synchronize()
     out = np.empty_like(x)
@@ -145,7 +141,7 @@ def test_host_memory_is_used_where_it_is():
     x = aligned(1024)
     x[:] = np.arange(1024)
     block = driver().from_host(x)
-    launch = tanh(driver().line, 1024)[0]
+    launch = tanh(driver().queue, 1024)[0]
     launch.run([block, block], ())
     driver().synchronize()
     np.testing.assert_allclose(x, np.tanh(np.arange(1024)), rtol=1e-6)
@@ -160,7 +156,7 @@ def test_host_memory_that_does_not_fit_is_refused():
 
 def test_memory_that_is_not_there_is_an_error_and_leaves_all_as_it_was():
     stats = driver().allocator.stats()
-    for nbytes in (1 << 50, driver().physical.most_at_once + 1):
+    for nbytes in (1 << 50, driver().cl_device.max_block_nbytes + 1):
         with pytest.raises(OutOfMemory, match=f"OPENCL: needed {nbytes} bytes"):
             driver().allocator.allocate(nbytes)
     assert driver().allocator.stats().in_use == stats.in_use
@@ -169,18 +165,18 @@ def test_memory_that_is_not_there_is_an_error_and_leaves_all_as_it_was():
 
 def test_queues_of_a_device_count_its_memory_together():
     other = onebuf.device("OPENCL@1").driver
-    physical = driver().physical
+    cl_device = driver().cl_device
     kept = other.allocator.allocate(1 << 20)
     kept.free()
     assert other.allocator.stats().cached
-    was, physical.memory = physical.memory, physical._taken + (1 << 19)
+    was, cl_device.memory = cl_device.memory, cl_device._reserved + (1 << 19)
     try:
         block = driver().allocator.allocate(1 << 20)
         assert not other.allocator.stats().cached
         with pytest.raises(OutOfMemory, match="bytes in all"):
             other.allocator.allocate(1 << 24)
     finally:
-        physical.memory = was
+        cl_device.memory = was
     assert block.nbytes == 1 << 20
 
 
@@ -196,11 +192,11 @@ def scaled(size, factor):
         Step(STORE, (2,), F, 1),
     )
     nest = Nest(1, (Slot(F, (1,)),) * 2, steps, (F,))
-    return ClLaunch(driver().line, nest, (size,), (view, view), (F.type(factor),))
+    return ClLaunch(driver().queue, nest, (size,), (view, view), (F.type(factor),))
 
 
 def test_other_scalars_memory_and_sizes_share_a_program():
-    programs = driver().physical.programs
+    programs = driver().cl_device.programs
     scaled(1000, 2).run([upload(np.ones(1000, F)), driver().allocator.allocate(4000)], [F.type(2)])
     count = len(programs)
     for size, factor in ((1000, 3), (977, 4), (64, 5)):
@@ -208,7 +204,7 @@ def test_other_scalars_memory_and_sizes_share_a_program():
         launch = scaled(size, 1)
         launch.run([upload(np.ones(size, F)), out], [F.type(factor)])
         assert set(download(out, (size,), F)) == {factor}
-    other = ClLaunch(onebuf.device("OPENCL@1").driver.line, *nest_of(scaled(77, 2)))
+    other = ClLaunch(onebuf.device("OPENCL@1").driver.queue, *nest_of(scaled(77, 2)))
     assert other.source.text == launch.source.text
     assert len(programs) == count
 
@@ -224,7 +220,7 @@ def test_buffers_of_other_shapes_share_a_program():
         x = np.ones(shape, F)
         found = (Buffer(x).to_device(DEVICE)[:, 1:-1:2] * 2 - 1).to_device("CPU")
         assert np.asarray(found).tolist() == (x[:, 1:-1:2] * 2 - 1).tolist()
-        counts.append(len(driver().physical.programs))
+        counts.append(len(driver().cl_device.programs))
     assert counts[0] == counts[2]
 
 
@@ -247,7 +243,7 @@ def alone(line, size=1 << 20):
 
 @pytest.mark.parametrize("names", [("OPENCL@1", "OPENCL@2"), ("OPENCL:0", "OPENCL:1")])
 def test_queues_overlap(names):
-    launches = [alone(onebuf.device(name).driver.line) for name in names]
+    launches = [alone(onebuf.device(name).driver.queue) for name in names]
     for _ in range(2):  # once for the compiler
         for launch, blocks in launches:
             launch.run(blocks, ())
@@ -257,7 +253,7 @@ def test_queues_overlap(names):
 
 
 def test_queueing_does_not_wait():
-    launch, blocks = tanh(driver().line)
+    launch, blocks = tanh(driver().queue)
     with held():
         launch.run(blocks, ())
         assert not blocks[1].last.is_done
@@ -273,8 +269,8 @@ def test_elements_go_from_queue_to_queue():
 
 def test_the_second_device_is_another_one():
     one, two = onebuf.device("OPENCL:0").driver, onebuf.device("OPENCL:1").driver
-    assert one.physical is not two.physical
-    assert onebuf.device("OPENCL:0@3").driver.physical is one.physical
+    assert one.cl_device is not two.cl_device
+    assert onebuf.device("OPENCL:0@3").driver.cl_device is one.cl_device
     x = Buffer(np.arange(5)).to_device("OPENCL:1")
     assert (x.to_device("OPENCL") + 1).to_device("OPENCL:1").to_device("CPU").tolist() == [
         *range(1, 6)

@@ -57,7 +57,7 @@ def test_a_text_that_is_refused_is_an_error_with_the_log():
 import onebuf
 driver = onebuf.device("OPENCL").driver
 try:
-    driver.physical.programs.kernel("__kernel void f() { int x = ; }", "f")
+    driver.cl_device.programs.kernel("__kernel void f() { int x = ; }", "f")
 except onebuf.errors.CompileError as error:
     print("expected expression" in str(error), "int x = ;" in str(error))
 x = onebuf.Buffer([1.0, 2.0]).to_device("OPENCL")

@@ -111,8 +111,8 @@ def test_a_queue_that_was_lost_is_replaced_and_its_buffers_say_so():
         a = Buffer(np.arange(4)).to_device("VULKAN")
         b = Buffer(np.arange(4)).to_device("VULKAN@1")
         driver = device("VULKAN").driver
-        memory_limits.available = lambda physical: None
-        driver.physical.info.max_storage_buffer_range = 1 << 50
+        memory_limits.available = lambda device: None
+        driver.vulkan_device.info.max_storage_buffer_range = 1 << 50
         fails(OutOfMemory, "OUT_OF_DEVICE_MEMORY", lambda: driver.allocator.allocate(1 << 45))
         for _ in range(2):
             works()

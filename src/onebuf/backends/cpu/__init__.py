@@ -1,6 +1,6 @@
-"""The CPU: LLVM IR becomes programs that run on all cores.
+"""The CPU backend: LLVM IR is compiled to programs that run on all cores.
 
-Input is IR text; what it computes is not known here. Importing this package imports llvmlite.
+Input is IR text, whatever it computes. Importing this package imports llvmlite.
 """
 
 from onebuf.backends.cpu.cache import digest, here

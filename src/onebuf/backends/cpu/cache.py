@@ -1,10 +1,9 @@
-"""The disk cache: objects by the key of what they were made from.
+"""The disk cache: object code by a hash of its input.
 
-An entry is a file of its own: a magic number, its key, a checksum, the object. It is written under
-another name and then renamed, so that a reader sees all of it or nothing, whatever else runs. An
-entry that is not exactly as it should be does not count, and neither does one that somebody else
-can have written (see `trust`). Where nothing can be kept, nothing is: the cache never fails, it
-only misses.
+An entry is a file: a magic number, its key, a checksum, the object code. It is written under a
+temporary name and then renamed, so that a reader sees all of it or nothing, even if other processes
+write. An invalid entry is ignored, and so is one that another user can have written (see
+`file_trust`). If the folder cannot be used, the cache is empty: it never fails, it only misses.
 """
 
 from __future__ import annotations
@@ -23,21 +22,21 @@ from onebuf.backends.cpu.file_trust import check_file, check_folder, make_folder
 from onebuf.options import options
 
 MAGIC = b"onebuf object 1\n"
-"""Its number is the version of the format."""
+"""With the version of the format."""
 CAP = 256 << 20
-"""The most bytes that entries may take before the least recently used ones go."""
+"""The most bytes of all entries; beyond it, the least recently used ones are removed."""
 KEY_NBYTES = 32
 SUFFIX = ".object"
 UNFINISHED = ".unfinished"
 STALE_SECONDS = 3600.0
-"""The age at which an unfinished entry has no writer any more."""
+"""The age at which an unfinished entry has been abandoned."""
 _CANNOT = (OSError, ValueError)
-"""What comes of files that cannot be; ValueError is for names that no file can have."""
+"""Errors of files that cannot be used; ValueError is for invalid names."""
 _HEADER_NBYTES = len(MAGIC) + 2 * KEY_NBYTES
 
 
 def digest(*parts: str | bytes) -> bytes:
-    """One key for several parts; moving text from one part to the next changes it."""
+    """The hash of several parts and of their lengths."""
     total = blake2b(digest_size=KEY_NBYTES)
     for part in parts:
         content = part.encode() if isinstance(part, str) else part
@@ -48,18 +47,18 @@ def digest(*parts: str | bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """Objects in the folder ``folder``; None: nothing is kept."""
+    """The cache in the folder ``folder``; None: an empty one."""
 
     folder: str | None
     cap: int = CAP
 
     def path(self, key: bytes) -> str:
-        """Where the entry of ``key`` is, if there is one."""
+        """The path of the entry of ``key``."""
         assert self.folder is not None
         return os.path.join(self.folder, key.hex() + SUFFIX)
 
     def get(self, key: bytes) -> bytes | None:
-        """The object of ``key``, if an entry of this user's has it unharmed."""
+        """The object code of ``key``, if a valid entry of this user has it."""
         if self.folder is None:
             return None
         path = self.path(key)
@@ -73,12 +72,12 @@ class Cache:
         content = entry[_HEADER_NBYTES:]
         if entry[:_HEADER_NBYTES] != _header(key, content):
             return None
-        with suppress(OSError):  # whose use it is that makes an entry recent
+        with suppress(OSError):  # the time of the last use
             os.utime(path)
         return content
 
     def put(self, key: bytes, content: bytes) -> None:
-        """Keep an object, if that is possible."""
+        """Store object code, if possible."""
         if self.folder is None:
             return
         with suppress(*_CANNOT):
@@ -92,14 +91,14 @@ class Cache:
             except BaseException:
                 os.unlink(unfinished)
                 raise
-            # Keys are as good as random, so this is one write in 256.
+            # Keys are uniformly distributed, so this is one write in 256.
             if key[0] == 0:
                 self.sweep()
 
     def sweep(self) -> None:
-        """Remove the least recently used entries beyond the cap, and what nobody will finish.
+        """Remove the least recently used entries beyond the cap, and abandoned ones.
 
-        Readers of an entry that goes are not disturbed: they have it, or they miss.
+        Readers of an entry that is removed are not disturbed: they have read it, or they miss.
         """
         if self.folder is None:
             return
@@ -127,14 +126,14 @@ class Cache:
 
 
 def here() -> Cache:
-    """The cache that the options in force name."""
+    """The cache that the current options name."""
     chosen = options().cache_dir
     return Cache(default_folder() if chosen is None else chosen)
 
 
 @cache
 def default_folder() -> str | None:
-    """Where the system keeps caches of this user; None if the user has no place of their own."""
+    """The system's folder for caches of this user; None if the user has no home."""
     try:
         home = Path.home()
     except RuntimeError:
@@ -147,7 +146,7 @@ def default_folder() -> str | None:
         named, usual = os.environ.get("XDG_CACHE_HOME", ""), home / ".cache"
     if os.path.isabs(named):
         return str(Path(named) / "onebuf")
-    # Service accounts have homes like /nonexistent, which must not be made.
+    # Service accounts have homes like /nonexistent, which must not be created.
     return str(usual / "onebuf") if home.is_absolute() and home.is_dir() else None
 
 
@@ -156,7 +155,7 @@ def _header(key: bytes, content: bytes) -> bytes:
 
 
 def _open(path: str, flags: int) -> int:
-    """Open what is there, not what it points to, and do not wait for it."""
+    """Open a file without following links, and without blocking."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 

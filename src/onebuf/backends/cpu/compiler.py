@@ -1,7 +1,7 @@
-"""Compiling: LLVM IR in, a program that can be called out.
+"""The compiler: from LLVM IR to a program that can be called.
 
-A program's code lives as long as the program, or its ``call``. Equal IR is compiled once as long as
-somebody holds the program.
+A program's code lives as long as the program, or its ``call``. Equal IR is compiled once while the
+program lives.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from weakref import WeakValueDictionary
 
 from onebuf.backends.cpu.float16 import conversions_of
 from onebuf.backends.cpu.loader import Code, load, lock
-from onebuf.backends.cpu.native_call import Call, as_call
+from onebuf.backends.cpu.native_call import NativeCall, as_call
 from onebuf.backends.cpu.object_code import Object, failure, key_of, make_object
 from onebuf.backends.cpu.target import Target, host
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 from onebuf.events import Compiled, listeners, tell
 
 
@@ -22,7 +22,7 @@ class Program:
     """A compiled kernel: ``program.call(args_address, begin, end)`` runs it.
 
     ``program.quick`` does too, for kernels that take no more than some microseconds: it does not
-    let other Python threads run meanwhile, which saves the time of asking for one's turn again.
+    release the GIL, which saves the time of acquiring it again.
     The kernel has the C signature ``void name(const int64_t *args, int64_t begin, int64_t end)``.
     """
 
@@ -30,8 +30,8 @@ class Program:
 
     name: str
     address: int
-    call: Call
-    quick: Call
+    call: NativeCall
+    quick: NativeCall
 
     def __init__(self, name: str, code: Code) -> None:
         self.name = name
@@ -44,13 +44,13 @@ class Program:
 
 
 _programs: WeakValueDictionary[tuple[bytes, str], Program] = WeakValueDictionary()
-"""Every program that somebody holds."""
+"""Every program that lives."""
 
 
 def compile(ir: str, name: str, target: Target | None = None) -> Program:  # noqa: A001
     """The program of the function ``name`` that ``ir`` defines.
 
-    ``target`` is a processor that this one can stand in for; None: this one.
+    ``target`` is a processor whose code this one can run; None: this one.
     """
     target = host() if target is None else target
     key = key_of(ir, target)
@@ -65,11 +65,11 @@ def compile(ir: str, name: str, target: Target | None = None) -> Program:  # noq
     return program
 
 
-@sheltered
+@uninterrupted
 def _made(
     ir: str, name: str, target: Target, key: bytes
 ) -> tuple[Program, Object | None, float, float]:
-    """The program, its object if that was made now, and when and how long that took."""
+    """The program; its object code if it was loaded now; when that began and how long it took."""
     with lock:
         start = perf_counter()
         program = _programs.get((key, name))

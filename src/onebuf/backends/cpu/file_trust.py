@@ -1,9 +1,9 @@
-"""Which files only this user can have written.
+"""File trust: whether only this user can have written a file.
 
-The cache holds machine code that is run. A folder is trusted if it belongs to this user and nobody
-else may write it, and if nobody else can put another folder in its place: each folder above belongs
-to this user or to root, and is not open to everybody unless it is sticky, as /tmp is. Links on the
-way have to be this user's or root's too.
+The cache holds machine code that is run. A folder is trusted if it belongs to this user, no other
+user may write it, and no other user can replace it: each folder above belongs to this user or to
+root, and is not writable by all unless it is sticky, as /tmp is. Links on the path have to belong
+to this user or to root too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 _WRITABLE_BY_OTHERS = 0o022
 _WRITABLE_BY_ALL = 0o002
 _CAN_TELL = hasattr(os, "geteuid")
-"""Elsewhere (Windows) the folder of a user's caches is the user's own."""
+"""Elsewhere (Windows) the cache folder of a user is private."""
 
 _warned: set[str] = set()
 _good: set[tuple[str | int, ...]] = set()
@@ -25,8 +25,8 @@ _good: set[tuple[str | int, ...]] = set()
 def check_folder(path: str) -> None:
     """Raise OSError unless there is a folder that only this user can write.
 
-    There is a warning if it is somebody else's. A folder that was found good is looked at again
-    only if it changed: nobody else can put another one in its place.
+    There is a warning if another user can. A folder that was found good is checked again only if
+    it changed: no other user can replace it.
     """
     status = os.stat(path)
     if not _CAN_TELL:
@@ -37,23 +37,23 @@ def check_folder(path: str) -> None:
         return
     if not stat.S_ISDIR(status.st_mode):
         raise NotADirectoryError(path)
-    reason = _owner_fault(status) or way_fault(path)
+    reason = _owner_fault(status) or path_fault(path)
     if reason is not None:
         refuse(path, f"it {reason}")
     _good.add(known)
 
 
 def make_folder(path: str) -> None:
-    """Make a private folder, unless somebody else could then replace it."""
+    """Make a private folder, unless another user could replace it."""
     if _CAN_TELL and not os.path.lexists(path):
-        reason = way_fault(path)
+        reason = path_fault(path)
         if reason is not None:
             refuse(path, f"it {reason}")
     os.makedirs(path, mode=0o700, exist_ok=True)
 
 
 def check_file(folder: str, name: str, status: os.stat_result) -> None:
-    """Raise OSError, after a warning, if somebody else can have written an open file."""
+    """Raise OSError, after a warning, if another user can have written an open file."""
     if not stat.S_ISREG(status.st_mode):
         raise OSError(f"{name} is not a file")
     if _CAN_TELL and (reason := _owner_fault(status)) is not None:
@@ -77,8 +77,8 @@ def _above_fault(status: os.stat_result) -> str | None:
     return None
 
 
-def way_fault(path: str) -> str | None:
-    """Who else can decide what is at ``path``, if anybody, by a link or from a folder above."""
+def path_fault(path: str) -> str | None:
+    """How another user could replace ``path``, by a link or from a folder above, if at all."""
     for place in (Path(path).absolute(), *Path(path).absolute().parents):
         status = os.lstat(place) if os.path.lexists(place) else None
         if status is None or not stat.S_ISLNK(status.st_mode):

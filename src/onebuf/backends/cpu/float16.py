@@ -1,7 +1,7 @@
 """Conversions of 16-bit floats, for processors that have no instruction for them.
 
-LLVM then calls functions that a compiler's own library has, and a Python process does not. They
-round to nearest, ties to even, exactly once.
+LLVM then calls functions of the compiler's runtime library, which a Python process does not have.
+They round to nearest, ties to even, exactly once.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ _IR = _EXTEND + _ODD + _TO_HALF + _TO_BFLOAT + _FROM_DOUBLE
 
 
 def conversions_of(content: bytes) -> dict[str, int]:
-    """The conversions whose names are in an object, by address."""
+    """The addresses of the conversions whose names occur in object code."""
     return {name: _code().address(name) for name in NAMES if name.encode() in content}
 
 

@@ -1,8 +1,8 @@
-"""Loading: objects with machine code become functions at addresses of this process.
+"""The loader: object code becomes functions at addresses of this process.
 
-Each object is a library of its own, so names never clash, and is unloaded after its `Code` is gone.
-LLVM's state is touched under one lock, which a fork waits for: the child finds LLVM at rest. And it
-is only touched by work that no interrupt ends half-way (`onebuf.backends.cpu.uninterrupted`).
+Each object is a library of its own, so that names never clash, and is unloaded after its `Code` is
+gone. LLVM is used under one lock, which a fork waits for: the child finds LLVM idle. And it is only
+used by work that no signal can interrupt (`onebuf.backends.cpu.uninterrupted`).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from onebuf.backends.cpu.target import JIT_LINK, host, machine
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 
 lock = RLock()
-"""Held by whoever uses LLVM."""
+"""Held while LLVM is used."""
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
@@ -30,7 +30,7 @@ GENERATION = 256
 """How many libraries share a linker, which lives as long as they do."""
 _numbers = count()
 _dead: list[Any] = []
-"""Libraries that nobody holds, to be unloaded by whoever takes the lock next."""
+"""Libraries without references, to be unloaded under the lock by the next load."""
 
 
 class Code:
@@ -42,7 +42,7 @@ class Code:
         self._library = library
 
     def address(self, name: str) -> int:
-        """Where the exported function ``name`` is."""
+        """The address of the exported function ``name``."""
         return int(self._library[name])
 
     def __del__(self, _dead: list[Any] = _dead) -> None:
@@ -52,11 +52,11 @@ class Code:
 
 @lru_cache(1)
 def _linker(generation: int) -> Any:
-    # What a library leaves behind goes with its linker, so linkers change now and then.
+    # A library leaks memory that is freed with its linker, so linkers are replaced now and then.
     return llvm.create_lljit_compiler(machine(host()), use_jit_link=JIT_LINK)
 
 
-@sheltered
+@uninterrupted
 def load(object_: bytes, names: Sequence[str], imports: Mapping[str, int] | None = None) -> Code:
     """Load an object and find its functions ``names``.
 

@@ -1,8 +1,8 @@
-"""Calling: an address becomes something that Python can call at almost no cost.
+"""Native calls: Python functions that call an address with integers, at almost no cost.
 
-Nothing is called faster from CPython than a built-in function. So the bridge from its calling
-convention to that of C is compiled as well, once a process: it takes integers from Python, and the
-address to call from the object that the built-in is bound to. Other interpreters use ctypes.
+CPython calls nothing faster than a built-in function. So the bridge from its calling convention to
+that of C is compiled as well, once a process: it takes integers from Python, and the address to
+call from the object that the built-in is bound to. Other interpreters use ctypes.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 from onebuf.backends.cpu.loader import Code, load
 from onebuf.backends.cpu.object_code import key_of, make_object
 from onebuf.backends.cpu.target import host
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 
-Call: TypeAlias = Callable[..., None]
+NativeCall: TypeAlias = Callable[..., None]
 """A function of so many integers; for a kernel, ``call(args_address, begin, end)``."""
 
 CPYTHON = sys.implementation.name == "cpython"
@@ -49,7 +49,7 @@ _COUNT_NONE = "" if sys.version_info >= (3, 12) else "call void @Py_IncRef(ptr @
 
 
 class _Bound(bytes):
-    """What a built-in is bound to: the address that it calls, and the code that must stay."""
+    """The object a built-in is bound to: the address that it calls, and the code to keep alive."""
 
     code: Code
 
@@ -65,7 +65,7 @@ class _MethodDef(ctypes.Structure):
 
 def as_call(
     address: int, code: Code, arguments: int = 3, release: bool = True, bridged: bool = CPYTHON
-) -> Call:
+) -> NativeCall:
     """A callable for the C function at ``address`` in ``code``, of so many int64 and no result.
 
     It keeps the code alive. ``release``: other Python threads may run meanwhile.
@@ -90,7 +90,7 @@ def _new_function() -> Any:
 
 
 @cache
-@sheltered
+@uninterrupted
 def _bridge(arguments: int) -> _MethodDef:
     """The definition of the built-in for so many arguments, which CPython needs for ever."""
     ir = _bridge_ir(arguments)

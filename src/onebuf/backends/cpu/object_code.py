@@ -1,7 +1,7 @@
-"""Objects: machine code of LLVM IR, from the disk if it was made before.
+"""Object code: LLVM IR compiled to machine code, or taken from the disk cache.
 
-IR becomes code as it is, without optimiser passes: whoever writes it writes good vector code, and
-passes would take longer than they save.
+There are no optimiser passes: the renderer writes vector code already, and passes would take longer
+than they save.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import llvmlite.binding as llvm
 from onebuf.backends.cpu.cache import digest, here
 from onebuf.backends.cpu.loader import lock
 from onebuf.backends.cpu.target import OPTIONS, VERSIONS, Target, machine
-from onebuf.backends.cpu.uninterrupted import sheltered
+from onebuf.backends.cpu.uninterrupted import uninterrupted
 from onebuf.errors import CompileError
 
 
 class Object(NamedTuple):
-    """Machine code, and if it came from the disk."""
+    """Machine code, and whether it came from the disk."""
 
     content: bytes
     from_disk: bool
 
 
 def key_of(ir: str, target: Target) -> bytes:
-    """What decides about the machine code, as one short key."""
+    """The hash of everything that determines the machine code."""
     return digest(ir, target.triple, target.cpu, target.features, VERSIONS, OPTIONS)
 
 
@@ -42,14 +42,14 @@ def make_object(ir: str, name: str, target: Target, key: bytes) -> Object:
     return Object(content, False)
 
 
-@sheltered
+@uninterrupted
 def generate(ir: str, name: str, target: Target) -> bytes:
     """Run LLVM on ``ir``."""
     with lock, _parsed(ir, name, target) as module:
         return bytes(machine(target).emit_object(module))
 
 
-@sheltered
+@uninterrupted
 def assembly(ir: str, name: str, target: Target) -> str:
     """The code of ``ir`` as text, also for processors other than this one."""
     with lock, _parsed(ir, name, target) as module:
@@ -59,7 +59,7 @@ def assembly(ir: str, name: str, target: Target) -> str:
 @contextmanager
 def _parsed(ir: str, name: str, target: Target) -> Iterator[Any]:
     # Modules and contexts are closed here, in this order: the garbage collector would do it in any,
-    # and a module whose context has gone ends the process.
+    # and a module whose context is gone ends the process.
     with llvm.create_context() as context:
         try:
             module = llvm.parse_assembly(target.header() + ir, context)

@@ -1,7 +1,7 @@
-"""Which processor code is made for, and LLVM's machine that makes it.
+"""Targets: the processor that code is generated for, and LLVM's code generator for it.
 
-A target is plain data: LLVM's triple, a CPU name and its features. The host is one; tests name
-others, such as the baseline of the host's architecture, or another architecture altogether.
+A target is plain data: LLVM's triple, a CPU name and its features. The host is one; tests use
+others, such as the baseline of the host's architecture, or another architecture.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import llvmlite
 import llvmlite.binding as llvm
 
 OPT_LEVEL = 1
-"""LLVM's level of code generation. Higher ones take longer, and kernels are vector code already."""
+"""LLVM's code generation level. Higher ones take longer, and kernels are vector code already."""
 RELOCATION = "pic"
-# JITLink puts near what belongs together and reaches the rest through stubs, so that small, fast
-# addressing works everywhere. It does not know Windows well: there, LLVM's choices for JITs hold.
+# JITLink allocates sections close together and calls far functions through stubs, so that the small
+# code model works. It does not support Windows well: there, LLVM's defaults for JITs are used.
 JIT_LINK = sys.platform != "win32"
 CODE_MODEL = "small" if JIT_LINK else "jitdefault"
 VERSIONS = f"llvm {llvm.llvm_version_info} llvmlite {llvmlite.__version__}"
@@ -45,7 +45,7 @@ class Target:
 
     @property
     def vector_nbytes(self) -> int:
-        """The bytes in a vector of the width that this processor likes best."""
+        """The bytes of a SIMD vector of the width that suits this processor."""
         features = self.features.split(",")
         if "+avx512f" in features:
             return 64
@@ -53,25 +53,25 @@ class Target:
 
     @property
     def data_layout(self) -> str:
-        """How LLVM lays out data there."""
+        """LLVM's data layout of the target."""
         return str(machine(self).target_data)
 
     def baseline(self) -> Target:
-        """The least processor of this architecture."""
+        """The most basic processor of this architecture."""
         return Target(self.triple, "x86-64" if self.architecture == "x86_64" else "generic")
 
     def header(self) -> str:
-        """What a module begins with, without a new line: the numbers of its lines stay."""
+        """The beginning of a module, without a newline, so that line numbers stay."""
         return f'target datalayout = "{self.data_layout}" target triple = "{self.triple}" '
 
 
 INEXACT = ("avx512bf16", "avxneconvert")
-"""Instructions that are left alone: they convert to bfloat16, and make zeros of subnormals."""
+"""Features that are not used: they convert to bfloat16, and flush subnormals to zero."""
 
 
 @cache
 def host() -> Target:
-    """The processor that this process runs on, with all that it can do exactly."""
+    """The processor that this process runs on, with all of its exact features."""
     known = llvm.get_host_cpu_features()
     for name in INEXACT:
         if known.get(name):
@@ -82,7 +82,7 @@ def host() -> Target:
 
 @cache
 def machine(target: Target) -> Any:
-    """LLVM's code generator for ``target``; making one is not free, so they are kept."""
+    """LLVM's code generator for ``target``, cached."""
     if target.triple == llvm.get_process_triple():
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()

@@ -1,26 +1,26 @@
-"""The crew, a thread pool, as LLVM IR: how workers wait, and how a job is shared out.
+"""The thread pool as LLVM IR: how workers wait, and how a job is divided.
 
-All state is one global variable, so it is there as long as the code is, and no worker ever outlives
-it. Its parts lie 64 bytes apart, because processors pass memory around in such lines:
+All state is one global variable, so that it lives as long as the code, and no worker outlives it.
+Each field has a cache line of its own, of 64 bytes, to avoid false sharing:
 
 ======  =========  ============================================================================
 byte    name       meaning
 ======  =========  ============================================================================
 0       epoch      counts jobs; workers that wait for one watch it
 64      sleepers   how many workers sleep
-128     job        function, args, count, chunk, how many may help
-192     next       the first index that nobody has taken
+128     job        function, args, count, chunk, the most workers that may join
+192     next       the first index that is not taken
 256     state      OPEN: the job may be joined; WAITING: its caller sleeps; how many are in it
-320     busy       1 while a caller uses the crew
-384     spins      how often to look before going to sleep
+320     busy       1 while a caller uses the pool
+384     spins      how often to look before sleeping
 448     mutex      where there are no futexes: for sleeping
 576     condition  likewise
 ======  =========  ============================================================================
 
-A worker joins by adding itself to ``state`` while that is OPEN, and only then reads the job. The
-caller works like everybody else; when no index is left it takes OPEN away and waits for those who
-are in. Workers that wake late find the job closed and have touched nothing, so the caller never
-waits for anybody to wake up, and it does not matter if nobody does.
+A worker joins by adding one to ``state`` while that is OPEN, and only then reads the job. The
+caller works too; when no index is left it clears OPEN and waits for the workers that joined. A
+worker that wakes late finds the job closed and has read nothing, so that the caller never waits for
+a worker to wake up, and needs none to do so.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from onebuf.backends.cpu.target import Target
 
 STATE_NBYTES = 704
 PIECES = 4
-"""Chunks for each thread: enough that all end at about the same time."""
+"""Chunks for each thread: enough for all to end at about the same time."""
 _FUTEX = {"x86_64": 202, "aarch64": 98}
-"""The number of Linux's system call."""
+"""The number of Linux's system call, by architecture."""
 _PAUSE = {
     "x86_64": ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"),
     "aarch64": ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"),
@@ -62,15 +62,15 @@ declare i32 @pthread_cond_wait(ptr, ptr)
 declare i32 @pthread_cond_broadcast(ptr)
 
 define internal void @prepare() nounwind {
-  %mutex = getelementptr i8, ptr @crew, i64 448
-  %condition = getelementptr i8, ptr @crew, i64 576
+  %mutex = getelementptr i8, ptr @pool, i64 448
+  %condition = getelementptr i8, ptr @pool, i64 576
   %1 = call i32 @pthread_mutex_init(ptr %mutex, ptr null)
   %2 = call i32 @pthread_cond_init(ptr %condition, ptr null)
   ret void
 }
 define internal void @sleep(ptr %word, i32 %value) nounwind noinline {
-  %mutex = getelementptr i8, ptr @crew, i64 448
-  %condition = getelementptr i8, ptr @crew, i64 576
+  %mutex = getelementptr i8, ptr @pool, i64 448
+  %condition = getelementptr i8, ptr @pool, i64 576
   %1 = call i32 @pthread_mutex_lock(ptr %mutex)
   br label %look
 look:
@@ -85,8 +85,8 @@ done:
   ret void
 }
 define internal void @wake(ptr %word, i32 %count) nounwind noinline {
-  %mutex = getelementptr i8, ptr @crew, i64 448
-  %condition = getelementptr i8, ptr @crew, i64 576
+  %mutex = getelementptr i8, ptr @pool, i64 448
+  %condition = getelementptr i8, ptr @pool, i64 576
   %1 = call i32 @pthread_mutex_lock(ptr %mutex)
   %2 = call i32 @pthread_cond_broadcast(ptr %condition)
   %3 = call i32 @pthread_mutex_unlock(ptr %mutex)
@@ -94,28 +94,28 @@ define internal void @wake(ptr %word, i32 %count) nounwind noinline {
 }
 """
 
-_CREW = """
-@crew = internal global [{nbytes} x i8] zeroinitializer, align 64
+_POOL = """
+@pool = internal global [{nbytes} x i8] zeroinitializer, align 64
 {declare_pause}
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
-; Begin anew, with no worker: at first, and in the child of a fork.
+; Start without workers: at first, and in the child of a fork.
 define void @reset() nounwind {{
-  call void @llvm.memset.p0.i64(ptr @crew, i8 0, i64 {nbytes}, i1 false)
+  call void @llvm.memset.p0.i64(ptr @pool, i8 0, i64 {nbytes}, i1 false)
   call void @prepare()
   ret void
 }}
 
 define void @set_spins(i32 %spins) nounwind {{
-  %at = getelementptr i8, ptr @crew, i64 384
+  %at = getelementptr i8, ptr @pool, i64 384
   store atomic i32 %spins, ptr %at monotonic, align 4
   ret void
 }}
 
-; Look at a word until it is not %value, or it is time to sleep: whether it has changed.
+; Spin until a word is not %value, or for as long as allowed: whether it has changed.
 define internal i1 @spin(ptr %word, i32 %value) nounwind {{
 entry:
-  %at = getelementptr i8, ptr @crew, i64 384
+  %at = getelementptr i8, ptr @pool, i64 384
   %most = load atomic i32, ptr %at monotonic, align 4
   br label %look
 look:
@@ -135,11 +135,11 @@ done:
 ; Take chunks until none is left.
 define internal void @work() nounwind {{
 entry:
-  %function.at = getelementptr i8, ptr @crew, i64 128
-  %args.at = getelementptr i8, ptr @crew, i64 136
-  %count.at = getelementptr i8, ptr @crew, i64 144
-  %chunk.at = getelementptr i8, ptr @crew, i64 152
-  %next.at = getelementptr i8, ptr @crew, i64 192
+  %function.at = getelementptr i8, ptr @pool, i64 128
+  %args.at = getelementptr i8, ptr @pool, i64 136
+  %count.at = getelementptr i8, ptr @pool, i64 144
+  %chunk.at = getelementptr i8, ptr @pool, i64 152
+  %next.at = getelementptr i8, ptr @pool, i64 192
   %function = load ptr, ptr %function.at, align 8
   %args = load i64, ptr %args.at, align 8
   %count = load i64, ptr %count.at, align 8
@@ -162,10 +162,10 @@ done:
 
 define void @worker() nounwind {{
 entry:
-  %epoch.at = getelementptr i8, ptr @crew, i64 0
-  %sleepers.at = getelementptr i8, ptr @crew, i64 64
-  %helpers.at = getelementptr i8, ptr @crew, i64 160
-  %state.at = getelementptr i8, ptr @crew, i64 256
+  %epoch.at = getelementptr i8, ptr @pool, i64 0
+  %sleepers.at = getelementptr i8, ptr @pool, i64 64
+  %helpers.at = getelementptr i8, ptr @pool, i64 160
+  %state.at = getelementptr i8, ptr @pool, i64 256
   br label %see  ; there may be a job already
 wait:
   %seen = phi i32 [%seen, %slept], [%epoch, %closed], [%epoch, %leave], [%epoch, %rouse]
@@ -216,16 +216,16 @@ leave:
 define void @run(i64 %function, i64 %args, i64 %begin, i64 %count, i64 %grain, i64 %threads)
     nounwind {{
 entry:
-  %epoch.at = getelementptr i8, ptr @crew, i64 0
-  %sleepers.at = getelementptr i8, ptr @crew, i64 64
-  %function.at = getelementptr i8, ptr @crew, i64 128
-  %args.at = getelementptr i8, ptr @crew, i64 136
-  %count.at = getelementptr i8, ptr @crew, i64 144
-  %chunk.at = getelementptr i8, ptr @crew, i64 152
-  %helpers.at = getelementptr i8, ptr @crew, i64 160
-  %next.at = getelementptr i8, ptr @crew, i64 192
-  %state.at = getelementptr i8, ptr @crew, i64 256
-  %busy.at = getelementptr i8, ptr @crew, i64 320
+  %epoch.at = getelementptr i8, ptr @pool, i64 0
+  %sleepers.at = getelementptr i8, ptr @pool, i64 64
+  %function.at = getelementptr i8, ptr @pool, i64 128
+  %args.at = getelementptr i8, ptr @pool, i64 136
+  %count.at = getelementptr i8, ptr @pool, i64 144
+  %chunk.at = getelementptr i8, ptr @pool, i64 152
+  %helpers.at = getelementptr i8, ptr @pool, i64 160
+  %next.at = getelementptr i8, ptr @pool, i64 192
+  %state.at = getelementptr i8, ptr @pool, i64 256
+  %busy.at = getelementptr i8, ptr @pool, i64 320
   %pair = cmpxchg ptr %busy.at, i32 0, i32 1 acquire monotonic, align 4
   %free = extractvalue {{ i32, i1 }} %pair, 1
   br i1 %free, label %share, label %alone
@@ -288,14 +288,14 @@ _OPEN, _WAITING = 1 << 30, 1 << 29
 
 
 def has_futex(target: Target) -> bool:
-    """Whether the system lets a thread sleep on a word of memory."""
+    """Whether the system has futexes."""
     return "linux" in target.triple and target.architecture in _FUTEX
 
 
-def crew_ir(target: Target, futex: bool) -> str:
-    """The crew's module: functions ``reset``, ``set_spins``, ``worker`` and ``run``."""
+def pool_ir(target: Target, futex: bool) -> str:
+    """The pool's module: functions ``reset``, ``set_spins``, ``worker`` and ``run``."""
     declare_pause, pause = _PAUSE.get(target.architecture, ("", ""))
-    crew = _CREW.format(
+    pool = _POOL.format(
         nbytes=STATE_NBYTES,
         declare_pause=declare_pause,
         pause=pause,
@@ -307,5 +307,5 @@ def crew_ir(target: Target, futex: bool) -> str:
         PIECES=PIECES,
     )
     if not futex:
-        return crew + _WITH_CONDITION
-    return crew + _WITH_FUTEX.format(number=_FUTEX[target.architecture])
+        return pool + _WITH_CONDITION
+    return pool + _WITH_FUTEX.format(number=_FUTEX[target.architecture])

@@ -1,12 +1,12 @@
-"""Shelter: work that no interrupt may end half-way is done on a thread of its own.
+"""Uninterrupted work: code that no signal handler may leave half-done runs on a worker thread.
 
 Signal handlers run on the main thread only, between any two of its instructions. LLVM's objects
-have to be freed in order, and llvmlite takes locks in Python, so an exception in the middle of that
-ends the process or leaves a lock taken for ever. The main thread therefore hands such work over and
-waits, which can be interrupted. The work then comes to its orderly end without it.
+have to be freed in order, and llvmlite takes locks in Python, so that an exception in the middle
+ends the process or leaves a lock held for ever. The main thread therefore hands such work to the
+worker and waits, which can be interrupted. The worker completes the work in any case.
 
-Other threads get no signals and do the work themselves. Meanwhile no garbage is collected: the
-program's finalisers would run on the wrong thread, and might wait for what the main thread holds.
+Other threads get no signals and do the work themselves. Meanwhile garbage collection is off: the
+program's finalisers would run on the wrong thread, and might wait for a lock of the main thread.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 LOOK_SECONDS = 1.0
-"""How often the main thread looks whether anybody is still there to do its work."""
+"""How often the main thread checks that the worker is still alive."""
 
 
 class _Job:
-    """Work, and what came of it."""
+    """A function to call, and its result or error."""
 
     __slots__ = ("work", "done", "result", "error")
 
@@ -54,8 +54,8 @@ class _Job:
             self.done.release()
 
 
-class _Shelter:
-    """The thread, which is started when it is first needed and ends with the process."""
+class _Worker:
+    """The thread, which is started at its first job and ends with the process."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
@@ -63,25 +63,27 @@ class _Shelter:
         self._starting = threading.Lock()
 
     def submit(self, job: _Job) -> bool:
-        """Have a job done; False if there is no thread for it."""
+        """Queue a job; False if no thread can be started."""
         with self._starting:
             if self._thread is None or not self._thread.is_alive():
                 thread = threading.Thread(target=self._work, name="onebuf-compiler", daemon=True)
                 try:
                     thread.start()
                 except RuntimeError:
-                    return False  # the interpreter ends, or the system has no more
+                    return (
+                        False  # the interpreter is shutting down, or the system has no more threads
+                    )
                 self._thread = thread
         self._jobs.put(job)
         return True
 
-    def is_there(self) -> bool:
-        """Whether the thread still works."""
+    def is_alive(self) -> bool:
+        """Whether the thread runs."""
         return self._thread is not None and self._thread.is_alive() and not sys.is_finalizing()
 
     def wait(self) -> None:
-        """Wait until everything that was handed over is done."""
-        if self.is_there():
+        """Wait until every queued job is done."""
+        if self.is_alive():
             job = _Job(lambda: None)
             self._jobs.put(job)
             job.done.acquire()
@@ -92,22 +94,22 @@ class _Shelter:
             jobs.get().run()
 
 
-_shelter = _Shelter()
+_worker = _Worker()
 
 
-def _begin_anew() -> None:
-    global _shelter
-    _shelter = _Shelter()
+def _reset() -> None:
+    global _worker
+    _worker = _Worker()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
-# What LLVM needs is taken down when the process ends, so nobody should be using it by then.
-atexit.register(lambda: _shelter.wait())
+    os.register_at_fork(after_in_child=_reset)
+# LLVM's state is destroyed when the process ends: no job may use it then.
+atexit.register(lambda: _worker.wait())
 
 
-def sheltered(function: Callable[P, T]) -> Callable[P, T]:
-    """Let ``function`` come to its end, once it has begun, whatever interrupts its caller."""
+def uninterrupted(function: Callable[P, T]) -> Callable[P, T]:
+    """``function``, which runs to its end even if a signal handler raises in its caller."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -115,11 +117,11 @@ def sheltered(function: Callable[P, T]) -> Callable[P, T]:
             return function(*args, **kwargs)
         here = copy_context()
         job = _Job(lambda: here.run(function, *args, **kwargs))
-        shelter = _shelter
-        if not shelter.submit(job):
+        worker = _worker
+        if not worker.submit(job):
             return function(*args, **kwargs)
         while not job.done.acquire(timeout=LOOK_SECONDS):
-            if shelter is not _shelter or not shelter.is_there():  # after a fork in a handler
+            if worker is not _worker or not worker.is_alive():  # after a fork in a handler
                 return function(*args, **kwargs)
         if job.error is not None:
             try:

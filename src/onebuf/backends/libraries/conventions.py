@@ -1,7 +1,7 @@
-"""NumPy's conventions, where the array API standard leaves open what happens.
+"""NumPy's conventions, where the array API standard leaves the result open.
 
-Whole numbers divided by zero, their negative powers, signs of zeros, the order of complex numbers:
-libraries differ there, and all of it can be said in the functions that they share.
+Integers divided by zero, negative powers of integers, signs of zeros, the order of complex numbers:
+libraries differ there. Each convention is built from functions that all of them have.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.errors import ArgumentError
+from onebuf.backends.operand_errors import negative_power
 
 
-def _floor_divide_whole(xp: Any, x: Any, y: Any) -> Any:
-    """Whole quotients; of zero, zero."""
-    nothing = y == 0
-    return xp.where(nothing, xp.zeros_like(x), xp.floor_divide(x, xp.where(nothing, y + 1, y)))
+def _floor_divide_int(xp: Any, x: Any, y: Any) -> Any:
+    """Integer quotients; zero where the divisor is zero."""
+    is_zero = y == 0
+    return xp.where(is_zero, xp.zeros_like(x), xp.floor_divide(x, xp.where(is_zero, y + 1, y)))
 
 
-def _remainder_whole(xp: Any, x: Any, y: Any) -> Any:
-    nothing = y == 0
-    return xp.where(nothing, xp.zeros_like(x), xp.remainder(x, xp.where(nothing, y + 1, y)))
+def _remainder_int(xp: Any, x: Any, y: Any) -> Any:
+    is_zero = y == 0
+    return xp.where(is_zero, xp.zeros_like(x), xp.remainder(x, xp.where(is_zero, y + 1, y)))
 
 
 def _floor_divide(xp: Any, x: Any, y: Any) -> Any:
-    """The floor of the quotient; next to infinities and zeros the quotient itself."""
+    """The floor of the quotient; of infinite operands and zero divisors the quotient itself."""
     quotient = x / y
     plain = xp.isfinite(x) & xp.isfinite(y) & (y != 0)
     found = xp.floor_divide(x, y)
@@ -36,28 +36,25 @@ def _floor_divide(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _remainder(xp: Any, x: Any, y: Any) -> Any:
-    """What is left of ``x``, with the sign of ``y`` also if it is zero."""
+    """The remainder, with the sign of ``y`` even if it is zero."""
     found = xp.remainder(x, y)
     return xp.where(found == 0, xp.copysign(found, y), found)
 
 
 def check_powers(lowest: int) -> None:
-    """Raise where whole numbers are raised to a negative power."""
+    """Raise where integers are raised to a negative power."""
     if lowest < 0:
-        raise ArgumentError(
-            f"pow: Integers to negative integer powers are not allowed, got the exponent "
-            f"{lowest}; convert with astype('float64') first"
-        )
+        raise negative_power(lowest)
 
 
-def _pow_whole(xp: Any, x: Any, y: Any) -> Any:
+def _pow_int(xp: Any, x: Any, y: Any) -> Any:
     if prod(y.shape):
         check_powers(int(xp.min(y)))
     return xp.pow(x, y)
 
 
 def power_by_squaring(xp: Any, x: Any, y: Any, bits: int) -> Any:
-    """Powers of whole numbers, modulo their width; exponents have ``bits`` bits."""
+    """Powers of integers, modulo their width; exponents have ``bits`` bits."""
     result = xp.ones_like(x)
     for bit in range(bits):
         result = xp.where((y >> bit) & 1 == 1, result * x, result)
@@ -71,12 +68,12 @@ def _pow_complex(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _sign(xp: Any, x: Any) -> Any:
-    """-1, 0 or 1, where zero has no sign; of what is not a number, that."""
+    """-1, +0 or 1; NaN of NaN."""
     return xp.where(x == 0, xp.zeros_like(x), xp.where(x == x, xp.sign(x), x))
 
 
 def _less(strict: bool) -> Callable[..., Any]:
-    """Complex numbers in the order of NumPy: by real parts, then by imaginary ones."""
+    """The lexicographic order of complex numbers: by real parts, then by imaginary ones."""
 
     def compare(xp: Any, x: Any, y: Any) -> Any:
         a, b, c, d = xp.real(x), xp.imag(x), xp.real(y), xp.imag(y)
@@ -91,7 +88,7 @@ def _flipped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _extreme(is_first: Callable[..., Any]) -> Callable[..., Any]:
-    """The first of two complex numbers where it is the extreme, or has a part that is NaN."""
+    """The first of two complex numbers if it is the extreme or has a NaN part, else the second."""
 
     def choose(xp: Any, x: Any, y: Any) -> Any:
         return xp.where(is_first(xp, x, y) | (x != x), x, y)
@@ -100,7 +97,7 @@ def _extreme(is_first: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mixed(name: str, signed_first: bool) -> Callable[..., Any]:
-    """Compare an int64 with a uint64, which no type holds both of."""
+    """Compare an int64 with a uint64, which have no common integer dtype."""
     answer = getattr(np, name)(*((-1, 0) if signed_first else (0, -1)))
 
     def compare(xp: Any, x: Any, y: Any) -> Any:
@@ -121,16 +118,16 @@ CONVENTIONS: dict[tuple[str, str], Callable[..., Any]] = {
     ("remainder", "ff"): _remainder,
     ("sign", "f"): _sign,
     ("pow", "cc"): _pow_complex,
-    # 1 / x cut to a whole number
+    # 1 / x truncated to an integer
     ("reciprocal", "i"): lambda xp, x: xp.where((x == 1) | (x == -1), x, xp.zeros_like(x)),
     ("reciprocal", "u"): lambda xp, x: xp.where(x == 1, x, xp.zeros_like(x)),
     **{
         (name, letter * 2): function
         for letter in "iu"
         for name, function in (
-            ("floor_divide", _floor_divide_whole),
-            ("remainder", _remainder_whole),
-            ("pow", _pow_whole),
+            ("floor_divide", _floor_divide_int),
+            ("remainder", _remainder_int),
+            ("pow", _pow_int),
         )
     },
     **{
@@ -154,4 +151,4 @@ CONVENTIONS: dict[tuple[str, str], Callable[..., Any]] = {
         for kinds in ("iu", "ui")
     },
 }
-"""Functions of the namespace and the operands, by name and by the kinds of NumPy's loop."""
+"""Functions (namespace, *operands), by operation name and the kinds of NumPy's loop dtypes."""

@@ -1,8 +1,8 @@
 """Drivers of array libraries: blocks that hold a library's own arrays.
 
 A block's ``memory`` is an array of the library, and positions in it count its elements in row-major
-order, however they lie in memory. So a tensor of somebody else's is a block as it is, without a
-copy, and goes out again as the same object. Operations run one by one, in the library's functions.
+order, whatever its strides. So a user's tensor becomes a block without a copy, and comes out again
+as the same object. Operations run one by one, in the library's functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import numpy as np
 from onebuf.backends.host_memory import DONE, Done
 from onebuf.backends.libraries.namespace import ArrayApi
 from onebuf.errors import (
-    ArgumentError,
     CopyError,
     DeviceError,
     DTypeError,
@@ -29,7 +28,7 @@ from onebuf.errors import (
 )
 from onebuf.graph import EMPTY, LIBRARY, Op
 from onebuf.layout import View
-from onebuf.machine import Device, DeviceBlock, Stats
+from onebuf.machine import Device, DeviceBlock, Stats, negative_size
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -39,10 +38,10 @@ _LIBRARY_ERRORS = (RuntimeError, TypeError, ValueError, MemoryError)
 _NO_MEMORY = ("alloc", "out of memory", "resource_exhausted")
 
 
-class Tally:
-    """The allocator of a library: the library has its own, and what blocks hold of it is counted.
+class CountingAllocator:
+    """The allocator of a library, which has its own: this one counts the bytes of blocks.
 
-    Arrays of somebody else's that blocks share are not counted.
+    Arrays of users that blocks share are not counted.
     """
 
     def __init__(self, driver: LibraryDriver) -> None:
@@ -54,49 +53,49 @@ class Tally:
     def allocate(self, nbytes: int) -> DeviceBlock:
         """A block of bytes with undefined content."""
         if nbytes < 0:
-            raise ArgumentError(f"memory needs a size of at least 0 bytes, got {nbytes}")
+            raise negative_size(nbytes)
         driver = self._driver()
         assert driver is not None
         return self.block(driver.bare(nbytes), nbytes)
 
     def block(self, memory: Any, nbytes: int) -> DeviceBlock:
-        """A block on an array that nobody else has."""
+        """A block on a new array."""
         with self._lock:
             self._in_use += nbytes
             self._peak = max(self._peak, self._in_use)
-        block = DeviceBlock(memory, nbytes, lambda memory: self._went(nbytes))
+        block = DeviceBlock(memory, nbytes, lambda memory: self._freed(nbytes))
         self.blocks.add(block)
         return block
 
-    def _went(self, nbytes: int) -> None:
+    def _freed(self, nbytes: int) -> None:
         with self._lock:
             self._in_use -= nbytes
 
     def stats(self) -> Stats:
-        """Bytes in use, kept by the library, and at the peak."""
+        """Bytes in use, cached by the library, and at the peak."""
         driver = self._driver()
         return Stats(self._in_use, driver.cached() if driver is not None else 0, self._peak)
 
     def trim(self) -> int:
-        """Let the library give back what it keeps; returns how many bytes went."""
+        """Free the library's cache; returns how many bytes that were."""
         driver = self._driver()
         return driver.trim() if driver is not None else 0
 
 
 class LibraryDriver(ABC):
-    """A device of an array library. A subclass says what the library does in its own way.
+    """A device of an array library. A subclass has what differs between libraries.
 
-    The library orders its work by itself: queues of one device only hold arrays of their own.
+    The library orders its work itself: queues of one device only differ in the arrays they hold.
     """
 
     survives_fork = False
-    """Libraries have threads, which a child process does not get."""
+    """Libraries have threads, which do not exist in a forked child."""
     library: str
 
     def __init__(self, device: Device, api: ArrayApi) -> None:
         self.name = device.name
         self.api = api
-        self.allocator = Tally(self)
+        self.allocator = CountingAllocator(self)
 
     # -- arrays in and out -------------------------------------------------------------------------
 
@@ -130,7 +129,7 @@ class LibraryDriver(ABC):
     def native(self, block: DeviceBlock, dtype: DT, view: View | None = None) -> Any:
         """The library's array of what a view sees of a block; None: all of it.
 
-        Where strides can say it, it is on the memory of the block.
+        It shares the memory of the block where strides can express the view.
         """
         memory = self._elements(block, dtype)
         if view is None or view == View.contiguous(tuple(memory.shape)):
@@ -141,7 +140,7 @@ class LibraryDriver(ABC):
         return self._typed("a view", (memory,), self.seen, memory, view)
 
     def _elements(self, block: DeviceBlock, dtype: DT) -> Any:
-        """The array of a block; bytes that were meant for another dtype are taken for this one."""
+        """The array of a block; the bytes of one with another dtype are reinterpreted."""
         memory = block.memory
         if self.api.dtype_of(memory) == dtype:
             return memory
@@ -164,13 +163,13 @@ class LibraryDriver(ABC):
         return self._new(result, prod(shape) * dtype.itemsize)
 
     def run(self, op: Op, operands: tuple[Any, ...], arg: Any, shape: Shape, dtype: DT) -> Any:
-        """The library's array of a result, whose memory is its own."""
+        """The library's array of a result, in memory that no operand has."""
         return self.api.run(op, operands, arg, shape, dtype)
 
     def write(self, block: DeviceBlock, dtype: DT, view: View | None, value: Any) -> None:
         """Write the library's array ``value`` to what a view sees of a block.
 
-        ``block.memory`` is another array afterwards if the library's cannot be written to.
+        ``block.memory`` is another array afterwards if the library's arrays are immutable.
         """
         memory = self._elements(block, dtype)
         view = View.contiguous(tuple(memory.shape)) if view is None else view
@@ -187,7 +186,7 @@ class LibraryDriver(ABC):
         self.store(block, memory, view, self.api.namespace.broadcast_to(value, view.shape))
 
     def _typed(self, what: str, operands: Sequence[Any], function: Any, *args: Any) -> Any:
-        """Call the library; what it refuses is an error of ours."""
+        """Call the library, and turn its errors into ours."""
         try:
             return function(*args)
         except OnebufError:
@@ -234,15 +233,15 @@ class LibraryDriver(ABC):
         """The elements of the library's array on the host, in memory of their own."""
         return np.array(self._typed("a copy to the host", (), self.peek, native), order="C")
 
-    # -- the library's own way ---------------------------------------------------------------------
+    # -- what differs between libraries ------------------------------------------------------------
 
     @abstractmethod
     def check(self, native: Any) -> None:
-        """Raise where an array cannot be wrapped."""
+        """Raise if an array cannot be wrapped."""
 
     @abstractmethod
     def peek(self, native: Any) -> Array:
-        """The elements of the library's array on the host, where they need not be copied."""
+        """The elements of the library's array on the host, copied only if they have to be."""
 
     @abstractmethod
     def bare(self, nbytes: int) -> Any:
@@ -261,9 +260,9 @@ class LibraryDriver(ABC):
         """Write to what a view sees of the array of a block."""
 
     def cached(self) -> int:
-        """Bytes that the library keeps for later."""
+        """Bytes in the library's cache."""
         return 0
 
     def trim(self) -> int:
-        """Give them back."""
+        """Free them; returns how many bytes that were."""
         return 0

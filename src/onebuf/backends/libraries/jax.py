@@ -1,9 +1,9 @@
 """JAX: its arrays as buffers, and its functions as operations.
 
-``JAX`` is the first of ``jax.devices()``, ``JAX:1`` the second. Its arrays cannot be written to: a
-write makes another one, which the block has from then on, and nobody else who holds the old one
-sees it. JAX computes in 32 bits unless it is told otherwise; here it is told so for each operation,
-and the user's own setting stays as it is. Numbers too small to be normal count as zero in JAX.
+``JAX`` is the first of ``jax.devices()``, ``JAX:1`` the second. Its arrays are immutable: a write
+makes a new array for the block, and other holders of the old one do not see it. JAX computes in 32
+bits by default; here 64 bits are enabled for each operation, and the user's own setting stays as it
+is. JAX flushes subnormal numbers to zero.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from onebuf.machine import Device, DeviceBlock, Facts, check_place
 try:
     import jax
     import jax.numpy as jnp
+    from jax.scipy import special
 except ImportError as error:
     raise MissingPackage.extra("jax", "jax", "a device of the kind JAX") from error
 
@@ -36,7 +37,7 @@ _PROGRAMS = {Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.JOIN}
 
 
 def count() -> int:
-    """As many as JAX knows."""
+    """How many JAX finds."""
     return len(jax.devices())
 
 
@@ -59,17 +60,17 @@ def device_name(array: Any) -> str:
 
 @lru_cache(4096)
 def _program(api: JaxApi, op: Op, arg: Any, shape: Shape, dtype: DT) -> Any:
-    """An operation that JAX compiles as a whole, once for operands of the same form."""
+    """An operation as one program, compiled once for operands of the same shapes and dtypes."""
     return jax.jit(lambda *operands: api.run(op, operands, arg, shape, dtype))
 
 
 def _wide() -> Any:
-    """A context in which JAX computes with 64 bits."""
+    """A context in which JAX computes in 64 bits."""
     return jax.enable_x64(True)
 
 
 class JaxApi(ArrayApi):
-    """JAX's functions, where they are not those of the standard."""
+    """JAX's functions, where they differ from the standard."""
 
     def __init__(self, place: Any) -> None:
         super().__init__(jnp)
@@ -93,7 +94,7 @@ class JaxApi(ArrayApi):
         return jax.device_put(array, self.place)
 
     def empty(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """Zeros: nothing in JAX is without a value."""
+        """Zeros: JAX has no undefined content."""
         return jnp.zeros(shape, dtype, device=self.place)
 
     def count(self, extent: int) -> Any:
@@ -105,7 +106,7 @@ class JaxApi(ArrayApi):
         return jax.lax.complex(*jnp.broadcast_arrays(real, imaginary))
 
     def call(self, op: Op, operands: Operands, loop: tuple[DT, ...]) -> Any:
-        """JAX divides by one number with its inverse, and knows no large powers of whole ones."""
+        """JAX divides by a scalar with its reciprocal, and has no large powers of integers."""
         if op.name == "divide":
             x, y = jax.lax.optimization_barrier(jnp.broadcast_arrays(*operands))
             return jnp.divide(x, y)
@@ -116,12 +117,16 @@ class JaxApi(ArrayApi):
         check_powers(low)
         return power_by_squaring(jnp, x, y, high.bit_length())
 
+    def function(self, name: str) -> Any:
+        """A function of NumPy's names, or of SciPy's."""
+        return getattr(jnp, name, None) or getattr(special, name)
+
     def pick(self, x: Any, indices: Any, axis: int) -> Any:
-        """By indices that are known to be inside."""
+        """By valid indices."""
         return jnp.take(x, indices, axis=axis, mode="clip")
 
     def product(self, x: Any, y: Any, dtype: DT) -> Any:
-        """With all digits, also where a device has faster ways."""
+        """In full precision, also where a device has a faster one."""
         return jnp.matmul(x, y, precision="highest")
 
 
@@ -135,13 +140,13 @@ class JaxDriver(LibraryDriver):
         self.place = place
 
     def facts(self) -> Facts:
-        """What it is."""
+        """Its version and device."""
         known = self.place.memory_stats() or {}
         description = f"JAX {jax.__version__} on {self.place.platform} {self.place.id}"
         return Facts(f"{description}, {self.place.device_kind}", known.get("bytes_limit"), None)
 
     def check(self, native: Any) -> None:
-        """An array of numbers on this device, and not inside of a function that is traced."""
+        """It has to be an array on this device, not a value that is traced."""
         if isinstance(native, jax.core.Tracer):
             raise ExportError(
                 "a value that jax.jit, grad or vmap traces has no memory to share; make buffers "
@@ -158,33 +163,33 @@ class JaxDriver(LibraryDriver):
             )
 
     def peek(self, native: Any) -> Array:
-        """The elements on the host, where JAX has them there in its own memory."""
+        """The elements on the host; on the processor, in the memory of the array."""
         return np.asarray(native)
 
     def _typed(self, *call: Any) -> Any:
-        """With 64 bits."""
+        """In 64 bits."""
         with _wide():
             return super()._typed(*call)
 
     def run(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """As one program where nothing has to be looked at before."""
+        """As one program, unless values of operands decide what is computed."""
         if op.kind in _PROGRAMS and op is not BINARY["pow"]:
             return _program(self.api, op, arg, shape, dtype)(*operands)
         return super().run(op, operands, arg, shape, dtype)
 
     def bare(self, nbytes: int) -> Any:
-        """Bytes."""
+        """A new array of bytes."""
         return self._typed(
             "new memory", (), partial(jnp.zeros, device=self.place), nbytes, np.uint8
         )
 
     def reinterpreted(self, memory: Any, count: int, dtype: DT) -> Any:
-        """By way of the host."""
+        """On the host."""
         flat = np.asarray(memory).reshape(-1).view(np.uint8)
         return self._from_host(flat[: count * dtype.itemsize].view(dtype))
 
     def seen(self, memory: Any, view: View) -> Any:
-        """By slices, or picked one by one."""
+        """By slices, or by indices."""
         found = slices(view, tuple(memory.shape))
         if found is None:
             flat = jnp.reshape(memory, (-1,))
@@ -194,7 +199,7 @@ class JaxDriver(LibraryDriver):
         return jnp.broadcast_to(part, view.shape)
 
     def store(self, block: DeviceBlock, memory: Any, view: View, value: Any) -> None:
-        """In another array, which is the block's from now on."""
+        """Into a new array, which the block holds from then on."""
         shape = tuple(memory.shape)
         if view == View.contiguous(shape):
             block.memory = value

@@ -1,16 +1,16 @@
-"""One interpreter for every array library: what an operation means on a namespace of the standard.
+"""An interpreter of operations on any namespace of the array API standard.
 
-NumPy's rules are the rules. Operands are converted to what NumPy's loop would take before a
-function of the namespace is called, and its result to what the graph expects, so that a library's
-own promotion never shows. Where the standard leaves open what happens, as in a division of whole
-numbers by zero, `onebuf.backends.libraries.conventions` has NumPy's answer. What a library does in
-a way of its own is a method that a subclass overrides.
+NumPy's rules hold. Operands are cast to the dtypes of NumPy's loop before a function of the
+namespace is called, and its result to the dtype of the graph, so that a library's own promotion
+never shows. Where the standard leaves the result open, as in an integer division by zero,
+`onebuf.backends.libraries.conventions` has NumPy's. What only NumPy computes, its loops do
+(`onebuf.backends.numpy.loops`). A subclass overrides what its library does differently.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from math import prod
 from types import ModuleType
 from typing import Any
@@ -20,6 +20,7 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.backends.libraries.conventions import CONVENTIONS
 from onebuf.backends.numpy.gather import outside
+from onebuf.backends.numpy.loops import LOOPS, run_into
 from onebuf.dtypes import float32, is_added, promote
 from onebuf.errors import DTypeError
 from onebuf.graph import (
@@ -44,7 +45,8 @@ from onebuf.graph import (
     WHERE,
     Op,
 )
-from onebuf.ops import quietly, random_words
+from onebuf.graph.loop_dtypes import loop_dtypes
+from onebuf.ops import quietly
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
@@ -52,10 +54,10 @@ Operands = tuple[Any, ...]
 Shape = tuple[int, ...]
 
 EIGHTS = frozenset({dtypes.float8_e4m3fn, dtypes.float8_e5m2})
-"""Floats that are stored, and computed with in float32."""
+"""Floats of 8 bits: stored as such, and computed with in float32."""
 
 _METHODS: dict[Op, str] = {
-    RANDOM_BITS: "random_bits",
+    RANDOM_BITS: "on_numpy",
     EMPTY: "empty",
     CONSTANT: "full",
     FULL: "full",
@@ -68,7 +70,7 @@ _METHODS: dict[Op, str] = {
     TAKE: "take",
     TAKE_ALONG: "take_along",
     MATMUL: "matmul",
-    LIBRARY: "library",
+    LIBRARY: "on_numpy",
     PAD: "pad",
     **dict.fromkeys(REDUCE.values(), "reduce"),
     **dict.fromkeys(SCAN.values(), "scan"),
@@ -76,19 +78,9 @@ _METHODS: dict[Op, str] = {
 }
 
 
-@cache
-def loop_dtypes(op: Op, *operands: DT) -> tuple[DT, ...]:
-    """The dtypes that operands have in NumPy's loop.
-
-    >>> loop_dtypes(BINARY["divide"], dtypes.int8, dtypes.int16)
-    (dtype('float64'), dtype('float64'))
-    """
-    if len(operands) > 1 and any(is_added(dtype) for dtype in operands):
-        operands = (promote(*operands),) * len(operands)
-    ufunc = getattr(np, op.name, None)
-    if not isinstance(ufunc, np.ufunc):
-        return operands
-    return ufunc.resolve_dtypes((*operands, None))[:-1]
+def computed_in(dtype: DT) -> DT:
+    """The dtype that a library computes in for results of ``dtype``."""
+    return float32 if dtype in EIGHTS else dtype
 
 
 class ArrayApi:
@@ -110,7 +102,7 @@ class ArrayApi:
     # -- elements and dtypes -----------------------------------------------------------------------
 
     def own(self, dtype: DT) -> Any:
-        """What the namespace calls a dtype."""
+        """The namespace's own object for a dtype."""
         return dtype if self.namespace is np else getattr(self.namespace, dtype.name)
 
     def dtype_of(self, array: Any) -> DT:
@@ -124,7 +116,7 @@ class ArrayApi:
         return self.namespace.asarray(array)
 
     def cast(self, x: Any, dtype: DT) -> Any:
-        """``x`` as ``dtype``; of complex numbers their real parts, or whether they are zero."""
+        """``x`` as ``dtype``; of complex numbers the real parts, or whether they are not zero."""
         source = self.dtype_of(x)
         if source == dtype:
             return x
@@ -135,7 +127,7 @@ class ArrayApi:
         return self.astype(x, dtype)
 
     def astype(self, x: Any, dtype: DT) -> Any:
-        """``x`` converted, where no imaginary parts are lost."""
+        """``x`` converted; it is not complex unless ``dtype`` is."""
         return self.namespace.astype(x, self.own(dtype))
 
     def scalar(self, value: Any, dtype: DT) -> Any:
@@ -146,10 +138,10 @@ class ArrayApi:
         """CAST."""
         return self.cast(operands[0], dtype)
 
-    # -- from nothing ------------------------------------------------------------------------------
+    # -- creation ----------------------------------------------------------------------------------
 
     def empty(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """Memory of any content."""
+        """An array with undefined content."""
         return self.namespace.empty(shape, dtype=self.own(dtype))
 
     def full(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
@@ -158,11 +150,11 @@ class ArrayApi:
         return self.copied(self.namespace.broadcast_to(one, shape)) if shape else one
 
     def arange(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """As NumPy counts: by the difference of the first two elements, as they are stored."""
-        start, stop, step = arg
+        """As NumPy does: the step is the difference of the first two elements, as stored."""
+        start, _, step = arg
         (extent,) = shape
         if extent <= 2:
-            return self.from_host(np.arange(start, stop, step, dtype=dtype))
+            return self.on_numpy(op, operands, arg, shape, dtype)
         first, second = np.asarray(start).astype(dtype), np.asarray(start + step).astype(dtype)
         counted = self.cast(self.count(extent), dtype)
         delta = self.scalar(quietly(np.subtract, second, first), dtype)
@@ -174,28 +166,28 @@ class ArrayApi:
         """0, 1, 2, ... of int64."""
         return self.namespace.arange(extent, dtype=self.own(dtypes.int64))
 
-    def random_bits(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """The host's words: the same bits on every device."""
-        key, stream, first = arg
-        words = np.empty(shape, dtype)
-        random_words(key, stream, first, words)
-        return self.from_host(words)
+    def on_numpy(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """What NumPy's loops compute on the host: the same bits on every device."""
+        out = np.empty(shape, dtype)
+        run_into(op, tuple([np.asarray(operand) for operand in operands]), arg, out)
+        return self.from_host(out)
 
-    # -- element by element ------------------------------------------------------------------------
+    # -- elementwise -------------------------------------------------------------------------------
 
     def elementwise(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """Everything of UNARY and BINARY."""
-        loop = loop_dtypes(op, *[self.dtype_of(operand) for operand in operands])
+        loop = loop_dtypes(op, tuple([self.dtype_of(operand) for operand in operands]))
+        assert loop is not None, f"{op} has a dtype, so that NumPy has a loop for it"
         if not EIGHTS.isdisjoint(loop):
             if op is BINARY["nextafter"]:
                 raise DTypeError(
                     f"nextafter of {loop[0].name} is not there on this device; take its neighbours "
                     f"on the host, after to_device('CPU')"
                 )
-            loop = tuple([float32 if dtype in EIGHTS else dtype for dtype in loop])
+            loop = tuple([computed_in(dtype) for dtype in loop])
         converted = [self.cast(x, wanted) for x, wanted in zip(operands, loop, strict=True)]
         found = self.cast(self.call(op, tuple(converted), loop), dtype)
-        if op is UNARY["sign"] and is_added(dtype):  # whose zeros keep their signs in NumPy
+        if op is UNARY["sign"] and is_added(dtype):  # in NumPy these keep the signs of zeros
             return self.namespace.where(operands[0] == 0, operands[0], found)
         return found
 
@@ -212,8 +204,15 @@ class ArrayApi:
         return self.function(op.name)(*operands)
 
     def function(self, name: str) -> Callable[..., Any]:
-        """The namespace's function of the standard's name."""
-        return getattr(self.namespace, name)  # type: ignore[no-any-return]
+        """The namespace's function of a name; one that it lacks is computed on the host."""
+        return getattr(self.namespace, name, None) or partial(self.on_host, name)
+
+    def on_host(self, name: str, *operands: Any) -> Any:
+        """A function of floats by the loop that NumPy's arrays have, there and back."""
+        arrays = [np.asarray(operand) for operand in operands]
+        out = np.empty(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
+        LOOPS[(UNARY | BINARY)[name]](*arrays, out)
+        return self.from_host(out)
 
     def where(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """WHERE."""
@@ -233,7 +232,7 @@ class ArrayApi:
     # -- along axes --------------------------------------------------------------------------------
 
     def reduce(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """REDUCE: over any axes, also none of them."""
+        """REDUCE, over any number of axes."""
         axes, keepdims = arg
         (x,) = operands
         if op.name in ("argmax", "argmin"):
@@ -242,23 +241,20 @@ class ArrayApi:
             x = self.cast(x, dtypes.bool)
         if not axes:
             return self.copied(self.cast(x, dtype))
-        if self.dtype_of(x) in EIGHTS:
-            x = self.cast(x, float32)
+        x = self.cast(x, computed_in(self.dtype_of(x)))
         return self.cast(self.fold(op.name, x, axes, keepdims, dtype), dtype)
 
     def fold(self, name: str, x: Any, axes: tuple[int, ...], keepdims: bool, dtype: DT) -> Any:
-        """``x`` folded along at least one axis."""
+        """``x`` reduced along at least one axis."""
         function = self.function(name)
         if name in ("sum", "prod"):
-            if dtype in EIGHTS:
-                dtype = float32
-            return function(x, axis=axes, keepdims=keepdims, dtype=self.own(dtype))
+            own = self.own(computed_in(dtype))
+            return function(x, axis=axes, keepdims=keepdims, dtype=own)
         return function(x, axis=axes, keepdims=keepdims)
 
     def position(self, name: str, x: Any, axes: tuple[int, ...], shape: Shape) -> Any:
-        """Where an extreme is along one axis, or in row-major order along all of them."""
-        if self.dtype_of(x) in EIGHTS:
-            x = self.cast(x, float32)
+        """The position of an extreme along one axis, or in row-major order along all of them."""
+        x = self.cast(x, computed_in(self.dtype_of(x)))
         axis = axes[0] if len(axes) == 1 else 0
         if len(axes) != 1:
             x = self.namespace.reshape(x, (-1,))
@@ -266,12 +262,12 @@ class ArrayApi:
 
     def scan(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """SCAN."""
-        wide = float32 if dtype in EIGHTS else dtype
+        wide = computed_in(dtype)
         x = self.cast(operands[0], wide)
         return self.cast(self.running(op.name, x, arg, wide), dtype)
 
     def running(self, name: str, x: Any, axis: int, dtype: DT) -> Any:
-        """Sums or products of ``x`` with all that comes before."""
+        """The running sums or products of ``x``."""
         return self.function(name)(x, axis=axis, dtype=self.own(dtype))
 
     # -- movement ----------------------------------------------------------------------------------
@@ -285,7 +281,7 @@ class ArrayApi:
         return self.namespace.asarray(x, copy=True)
 
     def pad(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """PAD: borders are joined to the array, which also works where nothing can be written."""
+        """PAD: borders are concatenated, which also works where arrays cannot be written."""
         (x,) = operands
         value = self.scalar(arg.value, dtype)
         for axis, (before, after) in enumerate(arg.widths):
@@ -304,7 +300,7 @@ class ArrayApi:
         return self.namespace.concat(operands, axis=arg)
 
     def take(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """TAKE, with indices of any shape, negative ones among them."""
+        """TAKE, with indices of any shape, which may be negative."""
         x, indices = operands
         indices = self.inside(op, indices, arg, x.shape[arg])
         flat = self.namespace.reshape(indices, (-1,))
@@ -321,7 +317,7 @@ class ArrayApi:
         return self.pick_along(x, self.namespace.broadcast_to(indices, shape), arg)
 
     def inside(self, op: Op, indices: Any, axis: int, extent: int) -> Any:
-        """Indices counted from the front; an error where one is outside."""
+        """Indices without negative ones; an error where one is out of range."""
         if not prod(indices.shape):
             return indices
         low, high = int(self.namespace.min(indices)), int(self.namespace.max(indices))
@@ -331,18 +327,18 @@ class ArrayApi:
         return self.namespace.where(indices < 0, indices + extent, indices) if low < 0 else indices
 
     def pick(self, x: Any, indices: Any, axis: int) -> Any:
-        """Slices along an axis, by indices along one axis that are inside."""
+        """Slices along an axis, by a vector of valid indices."""
         return self.namespace.take(x, indices, axis=axis)
 
     def pick_along(self, x: Any, indices: Any, axis: int) -> Any:
-        """One element along an axis for each index, all of which are inside."""
+        """One element along an axis for each index, all of which are valid."""
         return self.namespace.take_along_axis(x, indices, axis=axis)
 
-    # -- products, and calls -----------------------------------------------------------------------
+    # -- matrix products ---------------------------------------------------------------------------
 
     def matmul(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """MATMUL."""
-        wide = float32 if dtype in EIGHTS else dtype
+        wide = computed_in(dtype)
         x, y = [self.cast(operand, wide) for operand in operands]
         return self.cast(self.product(x, y, wide), dtype)
 
@@ -350,12 +346,8 @@ class ArrayApi:
         """The matrix product of two arrays of one dtype."""
         return self.namespace.matmul(x, y)
 
-    def library(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """LIBRARY: a call that only NumPy answers, there and back."""
-        return self.from_host(np.asarray(arg(*[np.asarray(operand) for operand in operands])))
-
 
 @cache
 def _by_own(api: ArrayApi) -> dict[Any, DT]:
-    """The dtypes of a namespace, by its own names."""
+    """The dtypes of a namespace, by its own objects for them."""
     return {api.own(d): d for d in dtypes.ALL if hasattr(api.namespace, d.name)}

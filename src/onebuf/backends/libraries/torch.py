@@ -14,7 +14,7 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.backends.libraries import uint64
 from onebuf.backends.libraries.driver import LibraryDriver
-from onebuf.backends.libraries.namespace import EIGHTS, ArrayApi, Operands, Shape
+from onebuf.backends.libraries.namespace import ArrayApi, Operands, Shape, computed_in
 from onebuf.backends.libraries.views import positions
 from onebuf.dtypes import is_added
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage, ReadOnlyError
@@ -35,22 +35,31 @@ _OWN = {dtype: getattr(torch, dtype.name) for dtype in dtypes.ALL}
 _THEIRS = {own: dtype for dtype, own in _OWN.items()}
 _SIGNED = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 _LACKING = frozenset({dtypes.uint16, dtypes.uint32, dtypes.uint64})
-"""What torch stores and hardly computes with."""
+"""Dtypes that torch stores, and has few functions for."""
 _NAMES = {"bitwise_invert": "bitwise_not", "conj": "conj_physical", "equal": "eq"}
 _FOLDS = {"max": "amax", "min": "amin"}
 _SCANS = {"cumulative_sum": "cumsum", "cumulative_prod": "cumprod"}
 _LARGEST_EIGHT = 464.0
-"""What is beyond is not a number in float8_e4m3fn; torch would take its largest one."""
+"""Larger values are NaN in float8_e4m3fn; torch would saturate."""
 
 
-_OWN_WAYS: dict[tuple[str, DT], Callable[[Any], Any]] = {
+_COMPLEX: dict[tuple[str, DT], Callable[[Any], Any]] = {
     (name, dtype): function
     for dtype in (dtypes.complex64, dtypes.complex128)
     for name, function in (
         ("sign", torch.sgn),
-        ("negative", lambda x: torch.complex(-x.real, -x.imag)),  # its own loses signs of zeros
+        ("negative", lambda x: torch.complex(-x.real, -x.imag)),  # torch.neg loses signs of zeros
     )
 }
+
+
+def _cbrt(x: Any) -> Any:
+    """The cube root, which torch lacks: a power, and one step of Newton's."""
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    size = torch.abs(wide)
+    near = torch.pow(size, 1 / 3)
+    better = near - (near - size / (near * near)) / 3
+    return torch.copysign(torch.where(torch.isfinite(better), better, near), wide).to(x.dtype)
 
 
 def count() -> int:
@@ -78,7 +87,7 @@ def device_name(tensor: Any) -> str:
 
 
 class TorchApi(ArrayApi):
-    """Torch's functions, where they are not those of the standard."""
+    """Torch's functions, where they differ from the standard."""
 
     def __init__(self, place: Any) -> None:
         super().__init__(torch)
@@ -100,7 +109,7 @@ class TorchApi(ArrayApi):
 
     def from_host(self, array: Array) -> Any:
         """A tensor on the memory of a new array, or in that of a device."""
-        if is_added(array.dtype):  # which torch does not know from NumPy
+        if is_added(array.dtype):  # from_numpy does not take these
             bits = array.view(np.uint16 if array.itemsize == 2 else np.uint8)
             tensor = torch.from_numpy(bits).view(_OWN[array.dtype])
         else:
@@ -115,7 +124,7 @@ class TorchApi(ArrayApi):
         return x.to(_OWN[dtype])
 
     def empty(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """Memory of any content."""
+        """An array with undefined content."""
         return torch.empty(shape, dtype=_OWN[dtype], device=self.place)
 
     def count(self, extent: int) -> Any:
@@ -127,27 +136,27 @@ class TorchApi(ArrayApi):
         return torch.complex(real, imaginary)
 
     def copied(self, x: Any) -> Any:
-        """Row-major, with what torch only promised to compute computed."""
+        """Row-major, with pending conjugations and negations computed."""
         return x.resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
 
     def function(self, name: str) -> Callable[..., Any]:
         """Torch's function."""
-        return getattr(torch, _NAMES.get(name, name))  # type: ignore[no-any-return]
+        return _cbrt if name == "cbrt" else getattr(torch, _NAMES.get(name, name))
 
-    # -- element by element ------------------------------------------------------------------------
+    # -- elementwise -------------------------------------------------------------------------------
 
     def call(self, op: Op, operands: Operands, loop: tuple[DT, ...]) -> Any:
-        """Through int64, where torch does not compute with unsigned numbers."""
+        """In int64, where torch does not compute with unsigned integers."""
         if dtypes.uint64 in loop:
             return self._unsigned(op, operands, loop)
         if not _LACKING.isdisjoint(loop):
             wide = tuple([x.to(torch.int64) for x in operands])
             return super().call(op, wide, (dtypes.int64,) * len(loop))
-        own = _OWN_WAYS.get((op.name, loop[0]))
+        own = _COMPLEX.get((op.name, loop[0]))
         return super().call(op, operands, loop) if own is None else own(operands[0])
 
     def _unsigned(self, op: Op, operands: Operands, loop: tuple[DT, ...]) -> Any:
-        if dtypes.int64 in loop:  # compared with signed numbers: a negative one is below all
+        if dtypes.int64 in loop:  # compared with signed integers: a negative one is below all
             return self._mixed(op, operands, loop)
         bits = [x.view(torch.int64) for x in operands]
         found = uint64.FUNCTIONS[op.name](torch, *bits)
@@ -166,7 +175,7 @@ class TorchApi(ArrayApi):
     def fold(self, name: str, x: Any, axes: tuple[int, ...], keepdims: bool, dtype: DT) -> Any:
         """Torch's reductions; products take one axis at a time."""
         if name in ("sum", "prod"):
-            x = self.cast(x, dtypes.float32 if dtype in EIGHTS else dtype)
+            x = self.cast(x, computed_in(dtype))
             x = x.view(torch.int64) if dtype == dtypes.uint64 else x
             if name == "sum":
                 found = torch.sum(x, axes, keepdim=keepdims)
@@ -180,12 +189,12 @@ class TorchApi(ArrayApi):
         return getattr(torch, name)(x, axes, keepdims)
 
     def position(self, name: str, x: Any, axes: tuple[int, ...], shape: Shape) -> Any:
-        """In an order that torch knows."""
+        """In signed integers, where torch has no order for unsigned ones."""
         x = x.to(torch.uint8) if x.dtype == torch.bool else self._sorted(x)
         return super().position(name, x, axes, shape)
 
     def _sorted(self, x: Any) -> Any:
-        """``x`` in signed numbers of the same order."""
+        """``x`` in signed integers of the same order."""
         if x.dtype == torch.uint64:
             return uint64.ordered(x.view(torch.int64))
         return x.to(torch.int64) if self.dtype_of(x) in _LACKING else x
@@ -203,7 +212,7 @@ class TorchApi(ArrayApi):
         return getattr(torch, _SCANS[name])(x, axis, dtype=_OWN[dtype])
 
     def _wide(self, x: Any) -> Any:
-        """Unsigned numbers in int64, with the same bits."""
+        """Unsigned integers in int64, with the same bits."""
         return x.view(torch.int64) if x.dtype == torch.uint64 else x.to(torch.int64)
 
     # -- movement and products ---------------------------------------------------------------------
@@ -213,11 +222,11 @@ class TorchApi(ArrayApi):
         return x[(slice(None),) * axis + (indices,)]
 
     def pick_along(self, x: Any, indices: Any, axis: int) -> Any:
-        """Bits are gathered, whatever they mean."""
+        """The bits are gathered, for every dtype."""
         return torch.gather(_bits(x), axis, indices).view(x.dtype)
 
     def product(self, x: Any, y: Any, dtype: DT) -> Any:
-        """Truth values are counted, unsigned numbers multiplied as signed ones."""
+        """Bools are counted in float32, unsigned integers multiplied as signed ones."""
         if dtype.kind == "b":
             return torch.matmul(x.to(torch.float32), y.to(torch.float32)) != 0
         if dtype in _LACKING:
@@ -237,7 +246,7 @@ class TorchDriver(LibraryDriver):
         self._territory = MEMORY if place.type == "cpu" else Territory()
 
     def facts(self) -> Facts:
-        """What it is."""
+        """Its version and device."""
         memory = None
         description = f"PyTorch {torch.__version__} on {self.place}"
         if self.place.type == "cuda":
@@ -246,7 +255,7 @@ class TorchDriver(LibraryDriver):
         return Facts(description, memory, queues=None)
 
     def check(self, native: Any) -> None:
-        """A tensor of memory, without gradients, on this device."""
+        """It has to be a strided tensor without gradients, on this device."""
         if not isinstance(native, torch.Tensor):
             raise ExportError(f"{self.name} needs a tensor of torch, got {type(native).__name__}")
         if native.requires_grad:
@@ -266,7 +275,7 @@ class TorchDriver(LibraryDriver):
             )
 
     def wrap(self, native: Any) -> DeviceBlock:
-        """A block on a tensor; others on the same storage are its neighbours."""
+        """A block on a tensor; blocks on the same storage are known to overlap it."""
         block = super().wrap(native)
         storage = native.untyped_storage()
         self._territory.settle(block, storage.data_ptr(), storage.nbytes())
@@ -294,7 +303,7 @@ class TorchDriver(LibraryDriver):
         return array
 
     def run(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """A result on memory of its own, even if it is what an operand was."""
+        """A result in memory of its own; torch may return an operand."""
         with torch.no_grad():
             result = super().run(op, operands, arg, shape, dtype)
             start = result.untyped_storage().data_ptr()
@@ -302,7 +311,7 @@ class TorchDriver(LibraryDriver):
             return self.api.copied(result) if shared else result
 
     def bare(self, nbytes: int) -> Any:
-        """Bytes."""
+        """A new tensor of bytes."""
         empty = partial(torch.empty, dtype=torch.uint8, device=self.place)
         return self._typed("new memory", (), empty, nbytes)
 
@@ -312,7 +321,7 @@ class TorchDriver(LibraryDriver):
         return flat[: count * dtype.itemsize].view(_OWN[dtype])
 
     def seen(self, memory: Any, view: View) -> Any:
-        """The same memory through other strides; in the opposite direction, a copy."""
+        """The same memory through other strides; with negative ones, a copy."""
         composed = compose(view, _layout(memory))
         if composed is None:
             memory = memory.reshape(-1)
@@ -341,7 +350,7 @@ class TorchDriver(LibraryDriver):
             part.copy_(_flipped(value, backwards))
 
     def _scatter(self, memory: Any, view: View, value: Any) -> None:
-        """Element by element, where no strides say which."""
+        """By index, where strides cannot express the view."""
         places = np.unravel_index(positions(view), tuple(memory.shape))
         index = tuple([self.api.from_host(np.array(place)) for place in places])
         _bits(memory).index_put_(index, _bits(value))
@@ -352,13 +361,13 @@ class TorchDriver(LibraryDriver):
             torch.cuda.synchronize(self.place)
 
     def cached(self) -> int:
-        """Bytes that torch keeps for later."""
+        """Bytes in torch's cache."""
         if self.place.type != "cuda":
             return 0
         return int(torch.cuda.memory_reserved(self.place) - torch.cuda.memory_allocated(self.place))
 
     def trim(self) -> int:
-        """Give them back."""
+        """Free them; returns how many bytes that were."""
         before = self.cached()
         if before:
             torch.cuda.empty_cache()
@@ -370,7 +379,7 @@ def _layout(tensor: Any) -> View:
 
 
 def _forward(view: View) -> tuple[View, list[int]]:
-    """The same elements with no negative stride, and the axes that run the other way."""
+    """The same elements without negative strides, and the axes that are reversed."""
     backwards = [axis for axis, step in enumerate(view.stride) if step < 0]
     return (view.flip(backwards), backwards) if backwards else (view, [])
 
@@ -381,7 +390,7 @@ def _flipped(tensor: Any, axes: list[int]) -> Any:
 
 
 def _bits(tensor: Any) -> Any:
-    """The same memory as numbers that torch can move; complex and negated ones it can."""
+    """The same memory as integers, which torch can move; complex and negated tensors it can too."""
     if tensor.is_complex() or tensor.is_neg():
         return tensor
     return tensor.view(_SIGNED[tensor.itemsize])

@@ -1,9 +1,8 @@
-"""Unsigned whole numbers of 64 bits, computed in signed ones with the same bits.
+"""uint64 arithmetic, computed in int64 with the same bits.
 
-Some libraries store them and hardly compute with them. Sums, products and bits are the same for
-both; what is different is the order, and with it quotients, shifts to the right and extremes.
-Functions take a namespace and int64 arrays, and return int64 arrays with the bits of the result, or
-truth values.
+Some libraries store uint64 and have few functions for it. Sums, products and bitwise operations are
+the same for both; the order differs, and with it quotients, right shifts and extremes. Functions
+take a namespace and int64 arrays, and return int64 arrays with the bits of the result, or bools.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _WIDTH = 64
 
 
 def ordered(x: Any) -> Any:
-    """Signed numbers in the order of the unsigned ones whose bits ``x`` has, and back."""
+    """Signed integers in the order of the unsigned ones with the bits of ``x``; its own inverse."""
     return x ^ _TOP
 
 
@@ -31,16 +30,16 @@ def _extreme(name: str) -> Callable[..., Any]:
 
 
 def _floor_divide(xp: Any, x: Any, y: Any) -> Any:
-    """Half of the quotient in signed numbers, doubled and corrected (Warren, Hacker's Delight)."""
-    nothing, large = y == 0, y < 0
-    divisor = xp.where(nothing | large, xp.ones_like(y), y)
+    """The quotient of x / 2 in int64, doubled and corrected (Warren, Hacker's Delight)."""
+    is_zero, large = y == 0, y < 0
+    divisor = xp.where(is_zero | large, xp.ones_like(y), y)
     half = _shift_right(xp, x, xp.ones_like(y))
     quotient = xp.floor_divide(half, divisor) * 2
     left = x - quotient * divisor
     quotient = quotient + (ordered(left) >= ordered(divisor))
     once = (ordered(x) >= ordered(y)) * xp.ones_like(x)
     quotient = xp.where(large, once, quotient)
-    return xp.where(nothing, xp.zeros_like(quotient), quotient)
+    return xp.where(is_zero, xp.zeros_like(quotient), quotient)
 
 
 def _remainder(xp: Any, x: Any, y: Any) -> Any:
@@ -54,7 +53,7 @@ def _shift_left(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _shift_right(xp: Any, x: Any, y: Any) -> Any:
-    """Zeros come in from the left: the sign is shifted as one more bit."""
+    """A logical shift: the sign bit is shifted apart from the rest."""
     places = y & (_WIDTH - 1)
     rest = xp.bitwise_right_shift(x & ~_TOP, places)
     top = xp.where(x < 0, xp.bitwise_left_shift(xp.ones_like(x), _WIDTH - 1 - places), 0 * x)
@@ -66,14 +65,14 @@ def _pow(xp: Any, x: Any, y: Any) -> Any:
     return power_by_squaring(xp, x + 0 * y, y, _WIDTH)
 
 
-def _of_truth(name: str) -> Callable[..., Any]:
+def _logical(name: str) -> Callable[..., Any]:
     return lambda xp, *operands: getattr(xp, name)(*[operand != 0 for operand in operands])
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: _compare(name) for name in ("less", "less_equal", "greater", "greater_equal")},
     **{name: _extreme(name) for name in ("maximum", "minimum")},
-    **{name: _of_truth(name) for name in ("logical_and", "logical_or", "logical_xor")},
+    **{name: _logical(name) for name in ("logical_and", "logical_or", "logical_xor")},
     "logical_not": lambda xp, x: x == 0,
     "equal": lambda xp, x, y: x == y,
     "not_equal": lambda xp, x, y: x != y,
@@ -102,4 +101,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bitwise_right_shift": _shift_right,
     "pow": _pow,
 }
-"""Functions of whole numbers, by the standard's names."""
+"""Functions (namespace, *operands), by the standard's names."""

@@ -1,8 +1,8 @@
-"""Views as indexing: what strides say, in the words of libraries whose arrays have none.
+"""Views as slices, for libraries whose arrays have no strides.
 
-A view on the row-major numbering of an array is, nearly always, some elements in even steps of each
-axis, with the axes in another order, and some of them repeated. Finding that out costs a few
-integer operations, where picking elements one by one would cost a pass over memory.
+A view of a row-major array is nearly always a slice of each axis, a permutation of the axes and a
+broadcast. Finding them costs a few integer operations, where a gather would cost a pass over
+memory.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Slices:
     key: tuple[slice | int, ...]
     order: tuple[int, ...]
     kept: Shape
-    """The view's shape, with 1 where it repeats elements."""
+    """The view's shape, with 1 for broadcast axes."""
 
 
 def slices(view: View, shape: Shape) -> Slices | None:
-    """A view, which has elements, of an array of ``shape`` as slices; None where it is not.
+    """A view, which has elements, of an array of ``shape`` as slices; None if it is none.
 
     >>> slices(View((3, 2), (1, 6), 1), (2, 6))
     Slices(shape=(2, 6), key=(slice(0, 2, 1), slice(1, 4, 1)), order=(1, 0), kept=(3, 2))
@@ -73,7 +73,7 @@ def _within(view: View, moving: Sequence[int], shape: Shape) -> Slices | None:
 
 
 def _axis_of(step: int, shape: Shape, units: Shape) -> int | None:
-    """The axis that a step goes along: the outermost of which it is a multiple."""
+    """The axis that a stride moves along: the outermost one whose stride divides it."""
     for place, (extent, unit) in enumerate(zip(shape, units, strict=True)):
         if extent > 1 and step % unit == 0:
             return place

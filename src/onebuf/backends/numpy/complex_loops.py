@@ -1,8 +1,8 @@
-"""Loops on complex numbers, where NumPy's alone differ from the array API or lose digits.
+"""Loops on complex numbers, where NumPy's differ from the array API or lose precision.
 
-Finite numbers go through NumPy's loops nearly everywhere; what those make of infinities and NaNs
-depends on the C library below them, so that special values come from rules instead. A loop may be
-told to write where it reads from: it writes after everything is read.
+Finite numbers take NumPy's loops nearly everywhere. Its results for infinities and NaNs depend on
+the C library, so that special values come from rules instead. A loop may write to its operand: it
+writes after everything is read.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _INFO = {np.dtype(kind): np.finfo(kind) for kind in (np.complex64, np.complex128
 _LARGEST_EXPONENT = {dtype: float(np.log(info.max)) for dtype, info in _INFO.items()}
 _SMALLEST_NORMAL = {dtype: float(info.smallest_normal) for dtype, info in _INFO.items()}
 _LOPSIDED = ("atan", "atanh")
-"""Functions that C libraries round differently in different quadrants."""
+"""Functions that C libraries round differently in each quadrant."""
 _SPLITTER = 2.0**27 + 1
-"""Cuts a float64 into two halves whose products are exact (Dekker 1971)."""
+"""Splits a float64 into two halves whose products are exact (Dekker 1971)."""
 
 
 def corrected(loop: Loop, rule: Rule) -> Loop:
-    """``loop``, but for what is infinite or NaN, where ``rule`` holds."""
+    """``loop``, with the results of ``rule`` for infinite and NaN operands."""
 
     def run(x: Array, out: Array) -> None:
         finite = np.isfinite(x)
@@ -57,11 +57,11 @@ def symmetric(loop: Loop) -> Loop:
 
 
 def _expm1(x: Array, out: Array) -> None:
-    """NumPy's, but where it is special, or e to the real part alone is too large."""
+    """NumPy's, except for special values and where e to the real part overflows."""
     plain = np.isfinite(x) & (x.real < _LARGEST_EXPONENT[x.dtype])
     values = None if plain.all() else _far_expm1(x[~plain])
     np.expm1(x, out)
-    np.add(out.real, 0.0, out=out.real)  # of ±0 the standard makes +0
+    np.add(out.real, 0.0, out=out.real)  # the standard has +0 for ±0
     if values is not None:
         out[~plain] = values
 
@@ -71,9 +71,9 @@ def _far_expm1(z: Array) -> Array:
 
 
 def _log1p(x: Array, out: Array) -> None:
-    """log|1 + z| from |1 + z|² - 1 near the unit circle, where log of a modulus has no digits left.
+    """log|1 + z| from |1 + z|² - 1 near the unit circle, where log of the modulus loses all digits.
 
-    The difference is a(2 + a) + b². Where that cancels, it is summed with all rounding errors.
+    The difference is a(2 + a) + b². Where that cancels, its rounding errors are summed too.
     """
     a, b = x.real.astype(np.float64), x.imag.astype(np.float64)
     modulus = np.hypot(a + 1, b)
@@ -95,7 +95,7 @@ def _log1p(x: Array, out: Array) -> None:
 
 
 def _square(x: Array) -> tuple[Array, Array]:
-    """x² and what rounding took from it."""
+    """x² and its rounding error."""
     rounded = x * x
     shifted = _SPLITTER * x
     high = shifted - (shifted - x)
@@ -104,7 +104,7 @@ def _square(x: Array) -> tuple[Array, Array]:
 
 
 def _total(first: Array, *others: Array) -> Array:
-    """The sum, added with what rounding takes, and that with what rounding takes from it."""
+    """The sum with its rounding errors, and with those of their sum (compensated twice)."""
     total, tail, rest = first, np.zeros_like(first), np.zeros_like(first)
     for other in others:
         total, taken = _two_sum(total, other)
@@ -114,14 +114,14 @@ def _total(first: Array, *others: Array) -> Array:
 
 
 def _two_sum(x: Array, y: Array) -> tuple[Array, Array]:
-    """x + y and what rounding took from it (Knuth)."""
+    """x + y and its rounding error (Knuth)."""
     total = x + y
     part = total - x
     return total, (x - (total - part)) + (y - part)
 
 
 def _sign(x: Array, out: Array) -> None:
-    """NumPy's, but where a part is NaN, or the modulus overflows or has lost digits."""
+    """NumPy's, except where a part is NaN, or the modulus overflows or is subnormal."""
     modulus = np.abs(x)
     plain = (modulus > _SMALLEST_NORMAL[x.dtype]) & np.isfinite(modulus)
     values = None if plain.all() else _hard_sign(x[~plain])
@@ -140,7 +140,7 @@ def _hard_sign(z: Array) -> Array:
 
 
 def _multiply(x: Any, y: Any, out: Array) -> None:
-    """The product without fused operations, which NumPy uses on some processors and strides."""
+    """The product without fused multiply-add, which NumPy uses on some processors and strides."""
     x, y = np.asarray(x, out.dtype), np.asarray(y, out.dtype)
     real = x.real * y.real - x.imag * y.imag
     imaginary = x.real * y.imag + x.imag * y.real
@@ -148,7 +148,7 @@ def _multiply(x: Any, y: Any, out: Array) -> None:
 
 
 def _reciprocal(x: Array, out: Array) -> None:
-    """1 / x, of which NumPy's reciprocal has neither the zeros nor the poles."""
+    """1 / x; NumPy's reciprocal is wrong at zeros and at infinities."""
     np.divide(1, x, out)
 
 
@@ -162,11 +162,11 @@ COMPLEX_LOOPS: dict[Op, Loop] = {
     UNARY["square"]: lambda x, out: _multiply(x, x, out),
     BINARY["multiply"]: _multiply,
 }
-"""Functions with complex results, where NumPy's loop alone will not do: (*operands, out)."""
+"""Loops with complex results that replace NumPy's: (*operands, out)."""
 
 
 def complex_pow(x: Any, y: Any, out: Array) -> None:
-    """NumPy's; exp(y log x) where that knows more, which is at infinite and vanishing bases."""
+    """NumPy's; exp(y log x) where that has fewer NaNs: at infinite and zero bases."""
     result = np.asarray(np.pow(x, y))
     lost = np.isnan(result)
     if lost.any():
@@ -175,9 +175,9 @@ def complex_pow(x: Any, y: Any, out: Array) -> None:
         power = exponent * base
         COMPLEX_LOOPS[UNARY["exp"]](power, power)
         found = result[lost]
-        result[lost] = np.where(_unknown_parts(power) < _unknown_parts(found), power, found)
+        result[lost] = np.where(_nan_parts(power) < _nan_parts(found), power, found)
     np.copyto(out, result, casting="same_kind")
 
 
-def _unknown_parts(z: Array) -> Array:
+def _nan_parts(z: Array) -> Array:
     return np.asarray(np.isnan(z.real).astype(np.int8) + np.isnan(z.imag))

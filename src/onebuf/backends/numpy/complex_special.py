@@ -1,8 +1,8 @@
-"""Complex functions where a part of the operand is infinite or NaN, as the array API says.
+"""Special values of complex functions: operands with an infinite or NaN part, as in the array API.
 
-Libraries of C differ there, so these rules use real functions alone. A rule takes the real and the
-imaginary parts ``a`` and ``b`` of such operands and gives the parts of the results; for operands
-whose parts are both finite it says nothing.
+C libraries differ there, so these rules use real functions alone. A rule takes the real and the
+imaginary parts ``a`` and ``b`` of such operands and returns the parts of the results; it does not
+hold for operands whose parts are both finite.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Elements picked by index, on NumPy's loops, and the error where there are none."""
+"""Gathers on NumPy's loops, and the error of an index out of range."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def take_along_into(operands: tuple[Any, ...], axis: int, out: Array) -> None:
 
 
 def outside(op: Op, axis: int, extent: int, indices: Array) -> IndexRangeError | None:
-    """The error of indices that are not all along an axis of ``extent``; None if they are."""
+    """The error of indices out of the range of an axis of ``extent``; None if all are in it."""
     if not indices.size or (np.min(indices) >= -extent and np.max(indices) < extent):
         return None
     return _error(op, axis, extent, indices)

@@ -1,11 +1,12 @@
-"""Operations on NumPy's arrays, which write results where they are told to: into pool memory.
+"""NumPy's loops: every operation on NumPy arrays, with the result written into a given array.
 
-This is tier 1 of the engine, and the oracle in tests. Other libraries that speak the array API, and
-return results, have `onebuf.backends.libraries.namespace`.
+This is tier 1 of the engine, and the oracle in tests. `onebuf.backends.libraries.namespace` does
+the same for array libraries whose functions return new arrays.
 """
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +16,8 @@ import numpy as np
 from onebuf.backends.numpy.complex_loops import COMPLEX_LOOPS, complex_pow
 from onebuf.backends.numpy.gather import take_along_into, take_into
 from onebuf.backends.numpy.matmul import multiply_into
+from onebuf.backends.operand_errors import negative_power
 from onebuf.dtypes import float32, is_added, kind
-from onebuf.errors import ArgumentError
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -27,6 +28,7 @@ from onebuf.graph import (
     COPY,
     EMPTY,
     FULL,
+    INEXACT,
     LIBRARY,
     MATMUL,
     PAD,
@@ -72,7 +74,7 @@ def _minimum(x: Array, y: Array, out: Array) -> None:
 
 
 def _floor_divide(x: Array, y: Array, out: Array) -> None:
-    """NumPy's, but for infinities next to finite numbers, where the standard wants the quotient."""
+    """NumPy's, except for an infinite and a finite operand, where the standard has the quotient."""
     if kind(out.dtype) != "f":
         np.floor_divide(x, y, out)
         return
@@ -88,22 +90,27 @@ def _pow(x: Array, y: Array, out: Array) -> None:
         complex_pow(x, y, out)
         return
     if x is out and out.dtype.kind in "iu" and np.min(y, initial=0) < 0:
-        raise _negative_power(y)  # NumPy would find out in the middle of writing
+        raise negative_power(np.min(y))  # NumPy would raise after writing some elements
     try:
         np.pow(x, y, out)
     except ValueError:
-        raise _negative_power(y) from None
+        raise negative_power(np.min(y)) from None
 
 
-def _negative_power(y: Array) -> ArgumentError:
-    return ArgumentError(
-        f"pow: Integers to negative integer powers are not allowed, got the exponent "
-        f"{np.min(y)}; convert with astype('float64') first"
-    )
+def _number_by_number(function: Callable[..., float]) -> Callable[..., Any]:
+    """The loop of a function that NumPy lacks and Python has."""
+    elements = np.vectorize(function, otypes=[np.float64])
+
+    def loop(*operands: Any) -> None:
+        *given, out = operands
+        np.copyto(out, elements(*given), casting="unsafe")
+
+    return loop
 
 
 LOOPS: dict[Op, Callable[..., Any]] = {
-    **{op: getattr(np, name) for name, op in (UNARY | BINARY).items()},
+    **{op: getattr(np, op.numpy) for op in (UNARY | BINARY).values() if op.numpy},
+    **{op: _number_by_number(getattr(math, op.name)) for op in INEXACT if not op.numpy},
     UNARY["round"]: _round,
     UNARY["real"]: _real,
     UNARY["imag"]: _imag,
@@ -140,14 +147,14 @@ def _fill_cast(operands: Operands, arg: Any, out: Array) -> None:
     if x.dtype.kind == "c" and out.dtype.kind != "c" and out.dtype != bool:
         x = x.real
     if out.dtype.kind in "iu" and kind(x.dtype) == "f":
-        x = _cut(x, out.dtype)
+        x = _truncated(x, out.dtype)
     np.copyto(out, x, casting="unsafe")
 
 
-def _cut(x: Array, dtype: np.dtype[Any]) -> Array:
-    """Floats as integers whose low bits are those of ``dtype`` (`onebuf.dtypes.integer_of`)."""
-    if _CUTS_LIKE_X86:
-        # NumPy's vectors give other bits of uint32 than its scalars do.
+def _truncated(x: Array, dtype: np.dtype[Any]) -> Array:
+    """Floats truncated to integers with the low bits of ``dtype`` (`onebuf.dtypes.integer_of`)."""
+    if _TRUNCATES_LIKE_X86:
+        # NumPy's SIMD loop gives other bits of uint32 than its scalar one.
         return x.astype(np.int64) if dtype == np.uint32 else x
     bits = 64 if dtype in (np.int64, np.uint32, np.uint64) else 32
     edge = 2.0 ** (bits - 1)
@@ -161,15 +168,15 @@ def _cut(x: Array, dtype: np.dtype[Any]) -> Array:
     return signed
 
 
-_CUTS_LIKE_X86 = platform.machine().lower() in ("x86_64", "amd64")
-"""Whether this processor's instruction for cutting floats has the answers that we have."""
+_TRUNCATES_LIKE_X86 = platform.machine().lower() in ("x86_64", "amd64")
+"""Whether this processor truncates floats as `onebuf.dtypes.integer_of` does."""
 
 
 def _fill_where(operands: Operands, arg: Any, out: Array) -> None:
     condition, one, two = (np.asarray(operand) for operand in operands)
     if one.dtype is not two.dtype:  # NumPy has no common dtype for all of them
         one, two = one.astype(out.dtype, copy=False), two.astype(out.dtype, copy=False)
-    np.copyto(out, np.where(condition, one, two))  # faster than two copies, one of them masked
+    np.copyto(out, np.where(condition, one, two))  # faster than a copy and a masked copy
 
 
 def _fill_pad(operands: Operands, arg: Any, out: Array) -> None:
@@ -196,7 +203,7 @@ def _fill_position(function: Callable[..., Any]) -> Callable[[Operands, Any, Arr
         axis = axes[0] if len(axes) == 1 else None
         x = operands[0]
         if not out.shape and not keepdims:
-            out[()] = method(x, axis)  # half the time of the function
+            out[()] = method(x, axis)  # takes half the time of the function
         else:
             np.copyto(out, function(x, axis=axis, keepdims=keepdims))
 
@@ -210,13 +217,13 @@ def _fill_product(operands: Operands, arg: Any, out: Array) -> None:
         and x.size * out.size
         and x.flags.c_contiguous
         and out.flags.c_contiguous
-    ):  # many products with one matrix are one
+    ):  # products of many matrices with one are one product
         x, out = x.reshape(-1, x.shape[-1]), out.reshape(-1, out.shape[-1])
     multiply_into(x, y, out)
 
 
 _SHORT, _MANY = 7, 64
-"""Rows this short and this many are folded column by column, in a tenth of the time; from eight
+"""Rows so short and so many are reduced column by column, in a tenth of the time. From eight
 elements on, or four complex ones, NumPy adds in another order."""
 
 
@@ -225,10 +232,10 @@ _STARTS: dict[tuple[np.ufunc, str], Any] = {
     (np.add, "c"): complex(-0.0, -0.0),
     (np.multiply, "c"): None,
 }
-"""What to start a fold with, by kind of number, so that the first element stays what it is.
+"""The initial value of a reduction, by dtype kind, which leaves the first element unchanged.
 
-NumPy starts sums with +0, which makes +0 of a -0, and products with 1 + 0j, which makes NaN of an
-infinite element's zero part. None is the first element itself.
+NumPy starts sums with +0, which turns -0 into +0, and products with 1 + 0j, which turns the zero
+part of an infinite element into NaN. None starts with the first element.
 """
 
 
@@ -260,7 +267,7 @@ def _fold(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 def _fold_columns(ufunc: np.ufunc, x: Array, out: Array) -> None:
-    """Fold the short last axis of ``x``, from left to right as NumPy does."""
+    """Reduce the short last axis of ``x``, from left to right as NumPy does."""
     ufunc(x[..., 0], x[..., 1], out=out)
     for column in range(2, x.shape[-1]):
         ufunc(out, x[..., column], out=out)

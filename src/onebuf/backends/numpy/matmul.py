@@ -1,8 +1,8 @@
-"""Matrix products on NumPy's loops, in pieces that are over soon.
+"""Matrix products on NumPy's loops, in pieces short enough to be interrupted.
 
 Nothing can interrupt BLAS, so Ctrl-C would have to wait for all of a long product. A piece is some
-rows and columns of the result, as square as can be, with all of the sum. BLAS copies its factors
-for each piece anew, which takes about as long as one multiplication for each element of them.
+rows and columns of the result, as square as possible, with the whole sum. BLAS packs its factors
+again for each piece, which takes about as long as one multiplication for each of their elements.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 MOST_PRODUCTS = {"f": 1 << 32, "c": 1 << 30}
-"""As many multiplications as BLAS does in about a tenth of a second, by kind of number."""
+"""How many multiplications BLAS does in about a tenth of a second, by dtype kind."""
 MOST_PLAIN = 1 << 26
-"""The same for NumPy's own loop, which multiplies everything else."""
+"""The same for NumPy's own loop, for all other dtypes."""
 LEAST_EXTENT = 1024
-"""Pieces for BLAS have no fewer rows or columns than this; copying would show."""
+"""Pieces for BLAS have at least so many rows or columns; packing would cost too much."""
 
 
 def multiply_into(x: Array, y: Array, out: Array) -> None:
@@ -57,13 +57,13 @@ def _multiply(x: Array, y: Array, out: Array, most: int, least: int) -> None:
 
 
 def _part(array: Array, axis: int, part: slice) -> Array:
-    """Some indices of an axis, counted from the last; all of one that is repeated or not there."""
+    """A slice of an axis, counted from the last; all of one that is broadcast or missing."""
     if -axis > array.ndim or array.shape[axis] == 1:
         return array
     return array[(slice(None),) * (array.ndim + axis) + (part,)]
 
 
 def _half(extent: int, least: int) -> int:
-    """About half of an extent: a multiple of what BLAS takes at a time."""
+    """About half of an extent: a multiple of BLAS's tile."""
     step = min(least, 64)
     return extent // 2 // step * step

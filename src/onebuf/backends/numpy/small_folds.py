@@ -1,10 +1,10 @@
-"""Small folds: sums and products of few floats on NumPy's loops, with the bits of our kernels.
+"""Small reductions: sums and products of few floats on NumPy's loops, with the bits of our kernels.
 
-The order of a sum is part of its value (`onebuf.kernel.Fold`): elements are dealt out to 16
-accumulators of float64 in turn, whose halves are then folded onto each other; along other axes than
-the last one, rows are added one after another. NumPy does the latter whenever it folds an axis that
-is not the one with neighbours in memory, so both are reductions of a matrix over its rows. It takes
-a few microseconds more than a kernel, and none of the tenth of a second that loading LLVM takes.
+The order of a sum is part of its value (`onebuf.kernel.Fold`). Along the last axis, elements go to
+16 float64 accumulators in turn, whose halves are then added to each other. Along other axes, rows
+are added one after another. NumPy does the latter for every axis that is not contiguous in memory,
+so both are reductions of a matrix over its rows. This takes a few microseconds more than a kernel,
+and saves the tenth of a second that loading LLVM takes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
+SHORT = 16
+"""Rows of fewer elements than this are reduced many at a time."""
 LANES = 16
 MOST = 8192
-"""Rows of more elements than this are folded in chunks, by kernels."""
+"""Longer rows are reduced in chunks, by kernels."""
 
 
 def fold_rows(function: np.ufunc, x: Array, out: Array) -> None:
-    """Fold each row of the matrix ``x`` into an element of ``out``, as a kernel does."""
+    """Reduce each row of the matrix ``x`` into an element of ``out``, as a kernel does."""
     if x.dtype.kind == "c":
         _fold_parts(fold_rows, function, x, out)
         return
@@ -37,7 +39,7 @@ def fold_rows(function: np.ufunc, x: Array, out: Array) -> None:
 
 
 def fold_columns(function: np.ufunc, x: Array, out: Array) -> None:
-    """Fold the rows of the matrix ``x`` onto each other, one after another, into ``out``."""
+    """Combine the rows of the matrix ``x``, one after another, into ``out``."""
     if x.dtype.kind == "c":
         _fold_parts(fold_columns, function, x, out)
         return
@@ -48,8 +50,8 @@ def fold_columns(function: np.ufunc, x: Array, out: Array) -> None:
 
 
 def _over_rows(function: np.ufunc, x: Array) -> Array:
-    """Fold the middle axis of contiguous float64: the last one has neighbours, and is longer than
-    one, so that NumPy folds element by element."""
+    """Reduce the middle axis of contiguous float64. The last one is contiguous and longer than one,
+    so that NumPy adds row by row."""
     return function.reduce(x, axis=1, initial=_identity(function))  # type: ignore[no-any-return]
 
 

@@ -1,12 +1,12 @@
 """OpenCL: every device that a driver on this machine offers, GPUs first.
 
-Each queue is a device of its own, ``OPENCL:1@2``; those of one device share its context and its
-programs. Compiled programs are kept on disk by pyopencl, and by some drivers (PoCL) once more.
+Each queue is a device of its own, ``OPENCL:1@2``; the queues of one device share its context and
+its programs. pyopencl caches compiled programs on disk, and some drivers (PoCL) do so again.
 """
 
 from __future__ import annotations
 
-from onebuf.backends.opencl.device import MOST_QUEUES, found, physical
+from onebuf.backends.opencl.device import MOST_QUEUES, all_devices, cl_device
 from onebuf.backends.opencl.driver import OpenClDriver
 from onebuf.errors import DeviceError
 from onebuf.machine import Device
@@ -14,7 +14,7 @@ from onebuf.machine import Device
 
 def count() -> int:
     """How many there are."""
-    return len(found())
+    return len(all_devices())
 
 
 def open(device: Device) -> OpenClDriver:
@@ -23,11 +23,11 @@ def open(device: Device) -> OpenClDriver:
     if parts.index >= count():
         raise DeviceError(
             f"{device} is not there; OpenCL offers {count()} here, OPENCL:0 to "
-            f"OPENCL:{count() - 1}: {', '.join(one.name.strip() for one in found())}"
+            f"OPENCL:{count() - 1}: {', '.join(one.name.strip() for one in all_devices())}"
         )
     if parts.queue >= MOST_QUEUES:
         raise DeviceError(
             f"{device} needs a queue below {MOST_QUEUES}, got {parts.queue}; queues of one device "
             f"share what it can do, so that a few are enough"
         )
-    return OpenClDriver(device, physical(parts.index))
+    return OpenClDriver(device, cl_device(parts.index))

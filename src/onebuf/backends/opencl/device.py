@@ -1,4 +1,4 @@
-"""Physical devices: what the queues of one device share, which is its context and its programs."""
+"""OpenCL devices: the context, the programs and the memory limit that a device's queues share."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from onebuf.machine import Facts
 
 MOST_QUEUES = 256
 _lock = threading.RLock()
-_found: list[Any] = []
-_opened: dict[int, Physical] = {}
+_devices: list[Any] = []
+_opened: dict[int, ClDevice] = {}
 _pid = 0
 
 
-def found() -> list[Any]:
-    """All devices, GPUs first; looking for them starts the drivers."""
+def all_devices() -> list[Any]:
+    """All devices, GPUs first. The first call loads the drivers."""
     global _pid
     with _lock:
-        if _found and _pid != os.getpid():
+        if _devices and _pid != os.getpid():
             raise DeviceError(
                 "OpenCL was used before this process was forked, and cannot be used in the child; "
                 "use it in the child alone, or start processes with the 'spawn' method of "
                 "multiprocessing"
             )
-        if not _found:
+        if not _devices:
             _pid = os.getpid()
-            _found.extend(_look())
-        return list(_found)
+            _devices.extend(_look())
+        return list(_devices)
 
 
 def _look() -> list[Any]:
@@ -59,20 +59,20 @@ def _nothing(why: str) -> DeviceError:
     )
 
 
-def physical(index: int) -> Physical:
+def cl_device(index: int) -> ClDevice:
     """The device of that number, opened once."""
-    devices = found()
+    devices = all_devices()
     with _lock:
         if index not in _opened:
-            _opened[index] = Physical(devices[index])
+            _opened[index] = ClDevice(devices[index])
         return _opened[index]
 
 
-class Physical:
-    """One device: its context, its programs, and how much of its memory is taken."""
+class ClDevice:
+    """One device: its context, its programs, and how many bytes of its memory are reserved."""
 
     def __init__(self, device: Any) -> None:
-        self.device = device
+        self.native = device
         try:
             self.context = cl.Context([device])
         except cl.Error as error:
@@ -82,7 +82,7 @@ class Physical:
         self.is_cpu = bool(device.type & cl.device_type.CPU)
         self.is_unified = bool(device.host_unified_memory)
         self.memory = int(device.global_mem_size)
-        self.most_at_once = int(device.max_mem_alloc_size)
+        self.max_block_nbytes = int(device.max_mem_alloc_size)
         self.alignment = max(1, int(device.mem_base_addr_align) // 8)
         sizes = device.max_work_item_sizes
         limits = Limits(
@@ -91,32 +91,34 @@ class Physical:
         )
         self.traits = Traits(limits, self.is_cpu, int(device.max_compute_units))
         self._lock = threading.Lock()
-        self._taken = 0
-        self.memories: list[Any] = []
+        self._reserved = 0
+        self.allocators: list[Any] = []
         """The allocators of all its queues."""
 
-    def take(self, nbytes: int) -> None:
-        """Count memory as taken; MemoryError if there is not so much. Drivers allocate when memory
-        is first used, which is too late to be told."""
+    def reserve(self, nbytes: int) -> None:
+        """Count memory as reserved; MemoryError if the device has less. Drivers allocate at the
+        first use of memory, which is too late for an error."""
         with self._lock:
-            if nbytes > self.most_at_once:
-                raise MemoryError(f"{self.most_at_once} bytes are the most at once")
-            if self._taken + nbytes > self.memory:
-                raise MemoryError(f"{self.memory} bytes in all, of which {self._taken} are taken")
-            self._taken += nbytes
+            if nbytes > self.max_block_nbytes:
+                raise MemoryError(f"{self.max_block_nbytes} bytes are the most at once")
+            if self._reserved + nbytes > self.memory:
+                raise MemoryError(
+                    f"{self.memory} bytes in all, of which {self._reserved} are taken"
+                )
+            self._reserved += nbytes
 
-    def leave(self, nbytes: int) -> None:
-        """Count memory as free again."""
+    def release(self, nbytes: int) -> None:
+        """Count memory as free."""
         with self._lock:
-            self._taken -= nbytes
+            self._reserved -= nbytes
 
     def facts(self) -> Facts:
-        """What there is to know about it."""
-        device = self.device
+        """Its name, memory, limits and missing dtypes."""
+        device = self.native
         limits = {
             "work-items in a group": self.traits.limits.items,
             "shared bytes": self.traits.limits.shared_bytes,
-            "bytes at once": self.most_at_once,
+            "bytes at once": self.max_block_nbytes,
             "compute units": self.traits.units,
             "alignment of parts": self.alignment,
         }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from onebuf.backends.opencl.memory import is_over
-from onebuf.backends.opencl.package import told
+from onebuf.backends.opencl.memory import is_complete
+from onebuf.backends.opencl.package import our_errors
 
 
 class ClEvent:
-    """Work that was queued."""
+    """A command that was queued."""
 
     __slots__ = ("native", "_keeps")
 
@@ -19,12 +19,12 @@ class ClEvent:
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
-        return is_over(self.native)
+        """Whether it is complete."""
+        return is_complete(self.native)
 
     def wait(self) -> None:
-        """Return when it is over."""
-        with told("waiting for queued work"):
+        """Return when it is complete."""
+        with our_errors("waiting for queued work"):
             self.native.wait()
         self._keeps = None
 
@@ -33,19 +33,3 @@ class ClEvent:
         self.wait()
         profile = self.native.profile
         return int(profile.start), int(profile.end)
-
-
-class Nothing:
-    """No work at all."""
-
-    is_done = True
-
-    def wait(self) -> None:
-        """Return at once."""
-
-    def times(self) -> tuple[int, int]:
-        """Nothing takes no time."""
-        return (0, 0)
-
-
-NOTHING = Nothing()

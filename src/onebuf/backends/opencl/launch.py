@@ -1,4 +1,4 @@
-"""Launches: a kernel with everything that does not change from run to run."""
+"""Launches on OpenCL: a compiled kernel with the arguments that do not change between runs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.opencl.package import cl, told
-from onebuf.backends.opencl.queue import Line
+from onebuf.backends.kernel_launch import (
+    check_extents,
+    cleared_flags,
+    memory_slots,
+    raise_if_set,
+)
+from onebuf.backends.opencl.package import cl, our_errors
+from onebuf.backends.opencl.queue import ClQueue
 from onebuf.backends.opencl.workgroups import group_size
 from onebuf.dtypes import float32, int64, uint8
-from onebuf.errors import ArgumentError, IndexRangeError, OnebufError
-from onebuf.graph import TAKE
+from onebuf.errors import OnebufError
 from onebuf.kernel import Nest
 from onebuf.kernel.linear import Opt, Split, lower, split, suggest, verify
 from onebuf.layout import View
@@ -26,14 +31,14 @@ DT = np.dtype[Any]
 
 
 PARTS = 4
-"""Parts of a split fold, for each compute unit."""
+"""Parts of a split reduction, for each compute unit."""
 MULTIPLE = 1024
-"""What the length of a part is a multiple of: work-items in a group, times copies."""
+"""The length of a part is a multiple of this: work-items in a group, times copies."""
 
 
-def launch_of(line: Line, group: Group) -> ClLaunch | SplitLaunch:
-    """A kernel that is ready to run; a long fold with few results is several."""
-    traits = line.physical.traits
+def launch_of(queue: ClQueue, group: Group) -> ClLaunch | SplitLaunch:
+    """A compiled kernel, or several for a long reduction with few results."""
+    traits = queue.device.traits
     views = [reach.view for reach in group.reaches]
     if group.nest.ndim and group.extents[-1] >= PARTS * MULTIPLE:
         results = prod(group.extents[:-1])
@@ -41,25 +46,25 @@ def launch_of(line: Line, group: Group) -> ClLaunch | SplitLaunch:
             parts = PARTS * traits.units
             stages = split(group.nest, group.extents, views, parts, MULTIPLE)
             if stages is not None:
-                return SplitLaunch(line, stages, group.scalars)
-    return ClLaunch(line, group.nest, group.extents, views, group.scalars)
+                return SplitLaunch(queue, stages, group.scalars)
+    return ClLaunch(queue, group.nest, group.extents, views, group.scalars)
 
 
 class SplitLaunch:
-    """Kernels that run one after another, with memory for what the first ones leave."""
+    """Kernels that run one after another, with memory for the results in between."""
 
-    def __init__(self, line: Line, stages: Split, scalars: Sequence[np.generic]) -> None:
+    def __init__(self, queue: ClQueue, stages: Split, scalars: Sequence[np.generic]) -> None:
         self.launches = [
-            ClLaunch(line, stage.nest, stage.extents, stage.views, scalars)
+            ClLaunch(queue, stage.nest, stage.extents, stage.views, scalars)
             for stage in stages.stages
         ]
         self._slots = [stage.slots for stage in stages.stages]
-        self._between = [line.allocator.allocate(nbytes) for nbytes in stages.nbytes]
+        self._between = [queue.allocator.allocate(nbytes) for nbytes in stages.nbytes]
         self._lock = threading.Lock()
-        """The memory between them is for one run at a time; the queue keeps runs apart."""
+        """Held while a run is queued: all runs use the same memory in between, in queue order."""
 
     def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
-        """Queue them."""
+        """Queue all of them."""
         with self._lock:
             for launch, slots in zip(self.launches, self._slots, strict=True):
                 between = iter(self._between)
@@ -67,35 +72,34 @@ class SplitLaunch:
 
 
 class ClLaunch:
-    """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
+    """A compiled kernel, for any memory of the sizes that it was prepared for."""
 
     def __init__(
         self,
-        line: Line,
+        queue: ClQueue,
         nest: Nest,
         extents: Sequence[int],
         views: Sequence[View],
         scalars: Sequence[np.generic] = (),
         opts: Sequence[Opt] | None = None,
     ) -> None:
-        physical = line.physical
-        traits = physical.traits
+        traits = queue.device.traits
         if opts is None:
             opts = suggest(nest, extents, views, traits)
         program = lower(nest, extents, views, scalars, opts, traits.limits)
         self.nest, self.opts = nest, tuple(opts)
-        self.source = source = render(verify(program), line.dialect)
+        self.source = source = render(verify(program), queue.dialect)
         self.is_empty = not program.instances
-        self._line = line
+        self._queue = queue
         self._lock = threading.Lock()
-        """A kernel object has one set of arguments."""
+        """Held while arguments are set and the kernel is queued: its object has one set of them."""
         if self.is_empty:
             return
-        self._kernel = physical.programs.kernel(source.text, source.name)
+        self._kernel = queue.device.programs.kernel(source.text, source.name)
         self._kernel.set_scalar_arg_dtypes([_argument_dtype(one) for one in source.parameters])
         self._local = source.local or group_size(source.extents, traits.limits.items)
         self._global = _global_size(source, self._local)
-        self._slots = [one.slot for one in source.parameters if isinstance(one, Memory)]
+        self._slots = memory_slots(source)
         self._written = [
             one.slot for one in source.parameters if isinstance(one, Memory) and one.is_output
         ]
@@ -107,8 +111,8 @@ class ClLaunch:
         rest = source.parameters[len(self._slots) + len(self._scalars) :]
         self._fixed = [one.value for one in rest if not isinstance(one, Flags)]  # type: ignore[union-attr]
         self._last: list[Any] | None = None
-        """The arguments that the kernel object has, the fixed ones apart; None: not all of them."""
-        self._flags = _Flags(line, source.checks) if source.checks else None
+        """The arguments of the last run, without the fixed ones; None: some are not set."""
+        self._flags = _Flags(queue, source.checks) if source.checks else None
         if self._flags is not None:
             self._fixed.append(self._flags.buffer)
 
@@ -116,6 +120,8 @@ class ClLaunch:
         """Queue it."""
         if self.is_empty:
             return
+        if self._flags is not None:
+            check_extents(self.source.checks, scalars)
         arguments: list[Any] = [blocks[slot].memory.buffer for slot in self._slots]  # type: ignore[union-attr]
         for number, convert in self._scalars:
             value = scalars[number]
@@ -124,12 +130,9 @@ class ClLaunch:
         written: list[Any] = [blocks[slot] for slot in self._written]
         for block in written:
             waits += block.memory.pending()
-        line = self._line
         with self._lock:
-            if self._flags is not None:
-                self._flags.check_extents(scalars)
             native = self._enqueue(arguments, waits)
-            line.wrote(native, *written)
+            self._queue.wrote(native, *written)
             if self._flags is not None:
                 self._flags.raise_if_set(scalars)
 
@@ -137,10 +140,10 @@ class ClLaunch:
         try:
             return self._queued(arguments, waits)
         except cl.MemoryError:
-            self._line.allocator.trim_all()  # drivers may get memory only now
+            self._queue.allocator.trim_all()  # some drivers allocate at the first use
         except cl.Error:
-            self._last = None  # and once more, for an error that says what was asked for
-        with told(f"a kernel on {self._line.name}"):
+            self._last = None  # the second try raises an error that names the kernel
+        with our_errors(f"a kernel on {self._queue.name}"):
             return self._queued(arguments, waits)
 
     def _queued(self, arguments: list[Any], waits: list[Any]) -> Any:
@@ -152,11 +155,11 @@ class ClLaunch:
                 if memory is not last[at]:
                     kernel.set_arg(at, memory)
         self._last = arguments
-        queue = self._line.queue
+        commands = self._queue.commands
         native = cl.enqueue_nd_range_kernel(
-            queue, kernel, self._global, self._local, wait_for=waits or None
+            commands, kernel, self._global, self._local, wait_for=waits or None
         )
-        queue.flush()
+        commands.flush()
         return native
 
 
@@ -171,7 +174,7 @@ def _argument_dtype(parameter: Parameter) -> DT | None:
 
 
 def _given_as(dtype: DT) -> Callable[[Any], Any] | None:
-    """How a scalar is converted to be an argument: bytes are given as their bits."""
+    """The conversion of a scalar to an argument: numbers of one byte are passed as their bits."""
     if dtype.name in NARROW:
         return np.float32
     return _byte if dtype.itemsize == 1 and dtype != uint8 else None
@@ -189,46 +192,25 @@ def _global_size(source: Source, local: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class _Flags:
-    """Memory in which a kernel says what was wrong; all zeros as long as nothing was."""
+    """The flags of a kernel in memory of the device; cleared again after an error."""
 
-    def __init__(self, line: Line, checks: Sequence[Check]) -> None:
-        self._line = line
+    def __init__(self, queue: ClQueue, checks: Sequence[Check]) -> None:
+        self._queue = queue
         self._checks = checks
-        self._found = np.zeros(2 * len(checks), np.int64)
-        self.buffer = cl.Buffer(line.physical.context, cl.mem_flags.READ_WRITE, self._found.nbytes)
+        self._host = cleared_flags(checks)
+        self.buffer = cl.Buffer(queue.device.context, cl.mem_flags.READ_WRITE, self._host.nbytes)
         self._clear()
 
     def _clear(self) -> None:
-        self._found[:] = 0
-        cl.enqueue_copy(self._line.queue, self.buffer, self._found)
-
-    def check_extents(self, scalars: Sequence[np.generic]) -> None:
-        """Raise where no index can be right, so that nothing at all may be read."""
-        for check in self._checks:
-            if check.op is TAKE and self._extent(check, scalars) == 0:
-                raise IndexRangeError("an index needs an axis with elements, got one of extent 0")
+        self._host[:] = 0
+        cl.enqueue_copy(self._queue.commands, self.buffer, self._host)
 
     def raise_if_set(self, scalars: Sequence[np.generic]) -> None:
-        """Wait for the kernel, and raise what it says."""
-        with told(f"a kernel on {self._line.name}"):
-            cl.enqueue_copy(self._line.queue, self._found, self.buffer)
-        if not self._found.any():
-            return
-        error = self._error(scalars)
-        self._clear()
-        raise error
-
-    def _error(self, scalars: Sequence[np.generic]) -> OnebufError:
-        number = int(np.flatnonzero(self._found[::2])[0])
-        check, value = self._checks[number], int(self._found[2 * number + 1])
-        if check.op is TAKE:
-            extent = self._extent(check, scalars)
-            return IndexRangeError(f"an index needs to be in {-extent}..{extent - 1}, got {value}")
-        return ArgumentError(
-            f"{check.op.name}: Integers to negative integer powers are not allowed, got the "
-            f"exponent {value}; convert with astype('float64') first"
-        )
-
-    def _extent(self, check: Check, scalars: Sequence[np.generic]) -> int:
-        extent = check.extent
-        return int(scalars[extent.number]) if isinstance(extent, Scalar) else int(extent or -1)
+        """Wait for the kernel, and raise the error of a check that failed."""
+        with our_errors(f"a kernel on {self._queue.name}"):
+            cl.enqueue_copy(self._queue.commands, self._host, self.buffer)
+        try:
+            raise_if_set(self._host, self._checks, scalars)
+        except OnebufError:
+            self._clear()
+            raise

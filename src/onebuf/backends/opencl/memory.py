@@ -1,20 +1,20 @@
-"""Memory of a queue: buffers of OpenCL, and who still reads them."""
+"""Memory of a queue: OpenCL buffers, each with the downloads that still read it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from onebuf.backends.opencl.device import Physical
+from onebuf.backends.opencl.device import ClDevice
 from onebuf.backends.opencl.package import cl
 from onebuf.errors import OutOfMemory
 from onebuf.machine import CachingAllocator, DeviceBlock
 
 
-class Memory:
-    """A buffer, and the events of transfers that read it.
+class ClMemory:
+    """A buffer, and the events of downloads that read it.
 
-    Kernels of a queue run in order, but downloads go past them. Whoever writes next has to wait for
-    these, also if the memory belongs to another block by then.
+    Kernels of a queue run in order, but downloads run on another queue. The next write waits for
+    them, even if the memory belongs to another block by then.
     """
 
     __slots__ = ("buffer", "nbytes", "reads")
@@ -25,38 +25,38 @@ class Memory:
         self.reads: list[Any] = [] if reads is None else reads
 
     def pending(self) -> list[Any]:
-        """Reads that are not over."""
+        """Downloads that are not complete."""
         if not self.reads:
             return self.reads
-        self.reads[:] = [read for read in self.reads if not is_over(read)]
+        self.reads[:] = [read for read in self.reads if not is_complete(read)]
         return self.reads
 
 
-def is_over(event: Any) -> bool:
-    """Whether what was queued is over, or failed."""
+def is_complete(event: Any) -> bool:
+    """Whether queued work is complete, or failed."""
     return bool(event.command_execution_status <= cl.command_execution_status.COMPLETE)
 
 
 class QueueAllocator(CachingAllocator):
-    """The memory of one queue; short of memory, what other queues of the device keep is let go."""
+    """The memory of one queue. If it runs out, the caches of all queues of the device are freed."""
 
-    def __init__(self, name: str, physical: Physical) -> None:
+    def __init__(self, name: str, device: ClDevice) -> None:
         super().__init__(name, self._create, self._release)
-        self.physical = physical
-        physical.memories.append(self)
+        self.device = device
+        device.allocators.append(self)
 
-    def _create(self, nbytes: int) -> Memory:
-        self.physical.take(nbytes)
+    def _create(self, nbytes: int) -> ClMemory:
+        self.device.reserve(nbytes)
         try:
-            buffer = cl.Buffer(self.physical.context, cl.mem_flags.READ_WRITE, nbytes)
+            buffer = cl.Buffer(self.device.context, cl.mem_flags.READ_WRITE, nbytes)
         except cl.Error as error:
-            self.physical.leave(nbytes)
+            self.device.release(nbytes)
             raise MemoryError(str(error)) from None
-        return Memory(buffer, nbytes)
+        return ClMemory(buffer, nbytes)
 
-    def _release(self, memory: Memory) -> None:
+    def _release(self, memory: ClMemory) -> None:
         memory.buffer.release()
-        self.physical.leave(memory.nbytes)
+        self.device.release(memory.nbytes)
 
     def allocate(self, nbytes: int) -> DeviceBlock:
         """A block of at least ``nbytes`` bytes with undefined content."""
@@ -68,5 +68,5 @@ class QueueAllocator(CachingAllocator):
         return super().allocate(nbytes)
 
     def trim_all(self) -> int:
-        """Let go of what all queues of the device keep; returns how many bytes went."""
-        return sum(one.trim() for one in self.physical.memories)
+        """Free the caches of all queues of the device; returns how many bytes that were."""
+        return sum(one.trim() for one in self.device.allocators)

@@ -1,4 +1,4 @@
-"""Calls of OpenCL: its package, and its errors as ours."""
+"""The pyopencl package, and its errors as ours."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ try:
 except ImportError:
     raise MissingPackage.extra("pyopencl", "opencl", "an OPENCL device") from None
 
-__all__ = ["cl", "told"]
+__all__ = ["cl", "our_errors"]
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
-    """Whatever OpenCL refuses, as an error that says what was asked for."""
+def our_errors(what: str) -> Iterator[None]:
+    """Turn an OpenCL error into one of ours that says what was asked for."""
     try:
         yield
     except cl.MemoryError as error:

@@ -1,4 +1,4 @@
-"""Programs: texts that were compiled, each once for a device."""
+"""Programs: OpenCL C, compiled once for each device."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onebuf.errors import CompileError
 from onebuf.events import Compiled, listeners, tell
 
 CORRECT_DIVISION = 1 << 7
-"""CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, in what a device says of its floats."""
+"""CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, a bit of a device's single_fp_config."""
 
 
 class Programs:
@@ -30,7 +30,7 @@ class Programs:
         return len(self._programs)
 
     def kernel(self, text: str, name: str) -> Any:
-        """A kernel object of its own: its arguments are nobody else's."""
+        """A new kernel object, which has arguments of its own."""
         with self._lock:
             program = self._programs.get(text)
             if program is None:

@@ -1,39 +1,39 @@
-"""Lines: where the work of one queue waits, and what is known about whoever writes."""
+"""Queues: an in-order command queue, one for downloads, and the events of writes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from onebuf.backends.opencl.device import Physical
+from onebuf.backends.opencl.device import ClDevice
 from onebuf.backends.opencl.events import ClEvent
-from onebuf.backends.opencl.memory import QueueAllocator, is_over
-from onebuf.backends.opencl.package import cl, told
+from onebuf.backends.opencl.memory import QueueAllocator, is_complete
+from onebuf.backends.opencl.package import cl, our_errors
 from onebuf.machine import DeviceBlock
 from onebuf.render.clike import OpenClC
 
 
-class Line:
-    """A queue that runs in order, one for downloads that go past it, and the memory of both."""
+class ClQueue:
+    """A command queue that runs in order, a second one for downloads, and the memory of both."""
 
-    def __init__(self, name: str, physical: Physical) -> None:
+    def __init__(self, name: str, device: ClDevice) -> None:
         self.name = name
-        self.physical = physical
-        self.dialect = OpenClC(physical.has_float64, physical.is_cpu)
+        self.device = device
+        self.dialect = OpenClC(device.has_float64, device.is_cpu)
         profiling = cl.command_queue_properties.PROFILING_ENABLE
-        with told(f"opening {name}"):
-            self.queue = cl.CommandQueue(physical.context, physical.device, profiling)
-            self.transfers = cl.CommandQueue(physical.context, physical.device, profiling)
-        self.allocator = QueueAllocator(name, physical)
+        with our_errors(f"opening {name}"):
+            self.commands = cl.CommandQueue(device.context, device.native, profiling)
+            self.transfers = cl.CommandQueue(device.context, device.native, profiling)
+        self.allocator = QueueAllocator(name, device)
         self.latest: Any = None
-        """What was last queued for the queue that runs in order."""
+        """The event of the last command that was queued in order."""
 
     @property
     def is_busy(self) -> bool:
-        """Whether something that was queued is not over."""
-        return self.latest is not None and not is_over(self.latest)
+        """Whether a queued command is not complete."""
+        return self.latest is not None and not is_complete(self.latest)
 
     def writers(self, block: DeviceBlock) -> list[Any] | None:
-        """What has to be over before a block can be read past the queue."""
+        """The events that a download of a block has to wait for."""
         waits = []
         owner: Any = block
         while isinstance(owner, DeviceBlock):
@@ -41,11 +41,11 @@ class Line:
                 waits.append(owner.last.native)
             owner = owner.keeps
         if waits:
-            self.queue.flush()  # nobody else might
+            self.commands.flush()  # or they may never start
         return waits or None
 
     def wrote(self, native: Any, *blocks: DeviceBlock) -> ClEvent:
-        """Note that some blocks are written by what was queued just now."""
+        """Note that some blocks are written by the command that was queued last."""
         event = ClEvent(native)
         self.latest = native
         for block in blocks:

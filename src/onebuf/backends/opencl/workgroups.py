@@ -1,7 +1,7 @@
-"""Sizes of work-groups, where the kernel leaves them to whoever runs it.
+"""Work-group sizes, for kernels that do not fix them.
 
-Drivers compile a kernel anew for each size, so that there are few of them: powers of four that
-make GROUP work-items. Groups that reach beyond the last index cost more, and so do narrow ones.
+Drivers compile a kernel again for each size, so that few are used: powers of four whose product is
+GROUP. Groups that reach beyond the last index cost more, and so do narrow ones.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import prod
 GROUP = 256
 _SIZES = (256, 64, 16, 4, 1)
 _NARROW = 8
-"""Neighbours that are computed at the same time, about."""
+"""Neighbours that are computed at the same time, approximately (SIMD lanes)."""
 _PARTIAL_COST = 3.0
 
 
@@ -27,7 +27,7 @@ def group_size(extents: tuple[int, ...], most: int = GROUP) -> tuple[int, ...]:
     """
     items = min(GROUP, most)
     if max(extents) == 1:
-        return tuple([1 for _ in extents])  # there is one work-item, and no index that tells others
+        return tuple([1 for _ in extents])  # there is one work-item, and no index to tell two apart
     if len(extents) == 1:
         return (items,)
     candidates = [sizes for sizes in product(_SIZES, repeat=len(extents)) if prod(sizes) == items]
@@ -37,7 +37,7 @@ def group_size(extents: tuple[int, ...], most: int = GROUP) -> tuple[int, ...]:
 
 
 def _cost(extents: Sequence[int], sizes: Sequence[int]) -> float:
-    """What an element costs, about."""
+    """The approximate cost of an element."""
     whole = prod([n // size * size / n for n, size in zip(extents, sizes, strict=True)])
     cost = whole + _PARTIAL_COST * (1 - whole)
     return cost * (1 if sizes[0] >= _NARROW else 2)

@@ -1,1 +1,1 @@
-"""The reference: linear programs interpreted in pure Python, every access checked."""
+"""The reference backend: linear programs interpreted in pure Python, every access checked."""

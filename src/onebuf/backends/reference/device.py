@@ -1,4 +1,4 @@
-"""The device that interprets kernels in pure Python: slow, and it checks every access."""
+"""The reference device: kernels interpreted in pure Python, every access checked."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.host_memory import HostMemoryDriver
-from onebuf.backends.reference.interpreter import Memory, execute
+from onebuf.backends.kernel_launch import linear_program
+from onebuf.backends.reference.interpreter import SlotMemory, execute
 from onebuf.dtypes import kind
 from onebuf.graph import REDUCE, Op
-from onebuf.kernel.linear import lower, verify
 from onebuf.machine import Device, DeviceBlock, Facts, check_place
 from onebuf.scheduler.fuse.group import Group
 
@@ -25,7 +25,7 @@ def count() -> int:
 
 
 def open(device: Device) -> PythonDriver:
-    """The driver; there may be any number of queues, as each does its work at once."""
+    """The driver of any queue: each runs its work at once."""
     check_place(device, 1, None)
     return PythonDriver(device)
 
@@ -34,12 +34,12 @@ class PythonDriver(HostMemoryDriver):
     """Kernels, one work-item after another."""
 
     def facts(self) -> Facts:
-        """What it is."""
+        """Its purpose."""
         told = "kernels interpreted in Python, every access checked: for tests"
         return Facts(told, queues=None)
 
     def supports(self, op: Op, operands: tuple[DT, ...], result: DT) -> bool:
-        """Whatever the linear form can say: no product of complex numbers, which has two parts."""
+        """Every operation of the linear form, which has no reduction of complex products."""
         return op is not REDUCE["prod"] or kind(result) != "c"
 
     def prepare(self, group: Group) -> PythonLaunch:
@@ -48,17 +48,16 @@ class PythonDriver(HostMemoryDriver):
 
 
 class PythonLaunch:
-    """A kernel that is ready to be interpreted."""
+    """A kernel as a linear program."""
 
     def __init__(self, group: Group) -> None:
-        views = [reach.view for reach in group.reaches]
-        self._program = verify(lower(group.nest, group.extents, views, group.scalars))
+        self._program = linear_program(group)
         self._dtypes = [slot.dtype for slot in group.nest.slots]
 
     def run(self, blocks: Sequence[DeviceBlock | None], scalars: Sequence[np.generic]) -> None:
         """Interpret it."""
         memories = {
-            number: Memory(_elements(block, dtype))
+            number: SlotMemory(_elements(block, dtype))
             for number, (block, dtype) in enumerate(zip(blocks, self._dtypes, strict=True))
             if block is not None
         }

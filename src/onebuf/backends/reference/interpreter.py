@@ -1,12 +1,12 @@
 """The reference backend: linear programs, interpreted one work-item at a time.
 
-It is slow and it checks everything: each position against its memory, shared memory for being
-written before it is read and for work-items that touch the same element without a barrier between
-them, outputs for being written by two work-items, and barriers for being met by all. What it
-computes is what NumPy computes, on single elements. Compiled backends are measured against it.
+It is slow and checks everything: each position against the bounds of its memory, shared memory for
+reads before writes and for races between barriers, outputs for writes by two work-items, and
+barriers for being reached by all. It computes what NumPy computes, on single elements. It is the
+oracle of compiled backends.
 
-The work-items of a group are generators that stop at barriers; between two barriers one runs after
-the other, in order.
+The work-items of a group are generators that yield at barriers; between two barriers they run one
+after another, in order.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.backends.kernel_launch import linear_program
 from onebuf.backends.numpy.loops import run_into
+from onebuf.backends.operand_errors import index_out_of_range
 from onebuf.dtypes import integer_of, kind
-from onebuf.errors import IndexRangeError, KernelError
+from onebuf.errors import KernelError
 from onebuf.graph import BINARY, TAKE, Node, Op, settle
 from onebuf.kernel import wrapped
-from onebuf.kernel.linear import Code, Given, Limits, Linear, Opt, lower, verify
+from onebuf.kernel.linear import Code, Given, Limits, Linear, Opt
 from onebuf.scheduler.fuse.group import Group
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
 
-_WHOLE: dict[Op, Callable[[int, int], int]] = {
+_INTEGER: dict[Op, Callable[[int, int], int]] = {
     BINARY["add"]: add,
     BINARY["subtract"]: sub,
     BINARY["multiply"]: mul,
@@ -38,19 +40,19 @@ _WHOLE: dict[Op, Callable[[int, int], int]] = {
     BINARY["remainder"]: mod,
     BINARY["less"]: lambda one, two: one < two,
 }
-"""Operations on positions, which are Python's numbers here."""
+"""Operations on positions, which are Python integers here."""
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """Elements that a slot can reach: position ``p`` is ``flat[p - first]``."""
+class SlotMemory:
+    """The memory of a slot: position ``p`` is ``flat[p - first]``."""
 
     flat: Array
     first: int = 0
 
     @classmethod
-    def of(cls, array: Array) -> Memory:
-        """All that lies between the elements of ``array``, whose first one is position 0."""
+    def of(cls, array: Array) -> SlotMemory:
+        """The memory between the elements of ``array``, whose first one is position 0."""
         size = array.itemsize
         pairs = list(zip(array.shape, array.strides, strict=True))
         if array.size == 0:
@@ -73,10 +75,9 @@ def run(
 
     The program that ran is returned.
     """
-    views = [reach.view for reach in group.reaches]
-    program = verify(lower(group.nest, group.extents, views, group.scalars, opts, limits))
+    program = linear_program(group, opts, limits)
     memories = {
-        number: Memory.of(_array(reach.node, group.outputs, outputs))
+        number: SlotMemory.of(_array(reach.node, group.outputs, outputs))
         for number, reach in enumerate(group.reaches)
         if not reach.is_index
     }
@@ -94,7 +95,7 @@ def _array(node: Node, outputs: Sequence[Node], arrays: Sequence[Array]) -> Arra
 
 
 def execute(
-    program: Linear, memories: dict[int, Memory], scalars: Sequence[np.generic] | None = None
+    program: Linear, memories: dict[int, SlotMemory], scalars: Sequence[np.generic] | None = None
 ) -> None:
     """Run every work-item of ``program`` on the memory of its slots.
 
@@ -115,7 +116,7 @@ def execute(
 
 @dataclass(slots=True)
 class _Shared:
-    """A group's shared memory, and who touched which element since the last barrier."""
+    """A group's shared memory, with the readers and writers of each element since a barrier."""
 
     values: dict[tuple[int, int], Any] = field(default_factory=dict)
     writer: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -124,7 +125,7 @@ class _Shared:
 
 class _Machine:
     def __init__(
-        self, program: Linear, memories: dict[int, Memory], scalars: Sequence[np.generic] | None
+        self, program: Linear, memories: dict[int, SlotMemory], scalars: Sequence[np.generic] | None
     ) -> None:
         self.lines = program.instructions
         self.scalars = scalars
@@ -160,7 +161,7 @@ class _Machine:
     def _item(
         self, indices: dict[str, int], item: int, shared: _Shared
     ) -> Generator[int, None, None]:
-        """One work-item; it yields the number of each barrier that it comes to."""
+        """One work-item; it yields the number of each barrier that it reaches."""
         values: dict[int, Any] = {}
         lines, number = self.lines, 0
         while number < len(lines):
@@ -199,7 +200,7 @@ class _Machine:
             number += 1
 
     def _number(self, arg: Any) -> Any:
-        """What a constant or a cell starts with."""
+        """The value of a constant, or the initial one of an accumulator."""
         if not isinstance(arg, Given):
             return arg
         return arg.value if self.scalars is None else self.scalars[arg.number]
@@ -272,9 +273,9 @@ def _compute(op: Op, operands: tuple[Any, ...], dtype: DT) -> Any:
     """One operation on single elements."""
     if op is TAKE:
         return _distance(*[int(operand) for operand in operands])
-    if all(type(operand) is int for operand in operands) and op in _WHOLE:
-        return _WHOLE[op](*operands)
-    if op is BINARY["pow"]:  # of single numbers, NumPy's is another one than of arrays
+    if all(type(operand) is int for operand in operands) and op in _INTEGER:
+        return _INTEGER[op](*operands)
+    if op is BINARY["pow"]:  # NumPy's scalar loop differs from that of arrays
         operands = tuple([np.asarray(operand).reshape(1) for operand in operands])
         out = np.empty(1, dtype)
         run_into(op, operands, None, out)
@@ -285,10 +286,10 @@ def _compute(op: Op, operands: tuple[Any, ...], dtype: DT) -> Any:
 
 
 def _distance(index: int, extent: int, stride: int = 1) -> int:
-    """How far an index reaches."""
+    """The distance in elements that an index stands for."""
     found = wrapped(index, extent)
     if found is None:
-        raise IndexRangeError(f"an index needs to be in {-extent}..{extent - 1}, got {index}")
+        raise index_out_of_range(index, extent)
     return found * stride
 
 

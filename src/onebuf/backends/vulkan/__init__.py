@@ -1,8 +1,8 @@
 """Vulkan: every device that a driver on this machine offers, GPUs first, by way of vkdispatch.
 
 Each queue is a device of its own, ``VULKAN:1@2``, with a logical device of Vulkan behind it. So
-there may be more of them than the hardware has, which then shares its own among them. What
-vkdispatch would answer with the end of the process is checked before it is called.
+there may be more of them than the hardware has, which then share the hardware's. Calls on which
+vkdispatch would abort the process are checked before.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def open(device: Device) -> VulkanDriver:
             f"{device} needs a queue below {MOST_QUEUES}, got {parts.queue}; the queues of a "
             f"device share what it can do, so that a few are enough"
         )
-    physical = found[parts.index]
-    if not physical.info.int_64_support:
+    vulkan_device = found[parts.index]
+    if not vulkan_device.info.int_64_support:
         raise DeviceError(
-            f"{device} needs whole numbers of 64 bits, which {physical.info.device_name} lacks"
+            f"{device} needs integers of 64 bits, which {vulkan_device.info.device_name} lacks"
         )
-    return VulkanDriver(device, native, physical)
+    return VulkanDriver(device, native, vulkan_device)

@@ -1,4 +1,4 @@
-"""Events: transfers and other work that was queued, and when it is over."""
+"""Events: transfers and other queued work, and whether it is complete."""
 
 from __future__ import annotations
 
@@ -6,67 +6,67 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.vulkan.queue import Memory, Queue, Reading
+from onebuf.backends.vulkan.queue import PendingRead, VulkanMemory, VulkanQueue
 
 Array = np.ndarray[Any, Any]
 
 
 class _Untimed:
-    """Work whose time nobody took."""
+    """Work without time stamps."""
 
     def times(self) -> tuple[int, int]:
-        """The device does not say."""
+        """Zeros: vkdispatch has no time stamps."""
         return (0, 0)
 
 
-class Writing(_Untimed):
-    """An upload: the bytes were taken, and are on their way."""
+class Upload(_Untimed):
+    """An upload, whose bytes were copied to staging memory."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: VulkanMemory) -> None:
         self._memory = memory
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
+        """Whether it is complete."""
         return self._memory.queue.is_reached(self._memory.signal)
 
     def wait(self) -> None:
-        """Return when it is over."""
+        """Return when it is complete."""
         self._memory.queue.settle(self._memory)
 
 
-class Arriving(_Untimed):
-    """A download, which is over when its bytes are where they go."""
+class Download(_Untimed):
+    """A download, which is complete when its bytes are in their array."""
 
-    def __init__(self, reading: Reading, out: Array) -> None:
-        self._reading = reading
+    def __init__(self, read: PendingRead, out: Array) -> None:
+        self._read = read
         self._out: Array | None = out
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over; if the bytes have come, they are put where they go."""
-        if self._out is not None and self._reading.has_come:
+        """Whether it is complete; bytes that have arrived are copied into their array."""
+        if self._out is not None and self._read.has_come:
             self.wait()
         return self._out is None
 
     def wait(self) -> None:
-        """Return when it is over."""
+        """Return when it is complete."""
         if self._out is not None:
-            self._out.reshape(-1).view(np.uint8)[:] = np.frombuffer(self._reading.take(), np.uint8)
+            self._out.reshape(-1).view(np.uint8)[:] = np.frombuffer(self._read.take(), np.uint8)
             self._out = None
 
 
-class Queued(_Untimed):
-    """Whatever was queued before."""
+class QueueMark(_Untimed):
+    """Everything that was queued before it."""
 
-    def __init__(self, queue: Queue) -> None:
+    def __init__(self, queue: VulkanQueue) -> None:
         self._queue = queue
         self._mark: int | None = None
         self._is_over = False
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
+        """Whether it is complete."""
         if self._is_over:
             return True
         if self._mark is None:
@@ -77,6 +77,6 @@ class Queued(_Untimed):
         return self._is_over
 
     def wait(self) -> None:
-        """Return when it is over."""
+        """Return when it is complete."""
         while not self.is_done:
             pass

@@ -1,4 +1,4 @@
-"""Launches: a kernel with everything that does not change from run to run."""
+"""Launches on Vulkan: a compiled kernel with the arguments that do not change between runs."""
 
 from __future__ import annotations
 
@@ -7,41 +7,44 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from onebuf.backends.vulkan.package import Physical
-from onebuf.backends.vulkan.queue import Memory as QueueMemory
-from onebuf.backends.vulkan.queue import Queue
-from onebuf.backends.vulkan.workgroups import share
-from onebuf.errors import ArgumentError, IndexRangeError, OnebufError
-from onebuf.graph import TAKE
+from onebuf.backends.kernel_launch import (
+    check_extents,
+    cleared_flags,
+    memory_slots,
+    raise_if_set,
+)
+from onebuf.backends.vulkan.package import VulkanDevice
+from onebuf.backends.vulkan.queue import VulkanMemory, VulkanQueue
+from onebuf.backends.vulkan.workgroups import dispatch_of
 from onebuf.kernel.linear import Limits, Opt
 from onebuf.machine import Allocator, DeviceBlock, Event
-from onebuf.render.clike import Check, Memory, Scalar, render
+from onebuf.render.clike import Scalar, render
 from onebuf.render.clike.glsl import Glsl, arguments
 from onebuf.scheduler.fuse.group import Group
 
 Array = np.ndarray[Any, Any]
 
 MOST_MEMORIES = 16
-"""How many memories a program has at most: vkdispatch does not say how many a device takes, and
-those that take fewer are rare."""
+"""The most memories that a program binds: vkdispatch does not tell the limit of a device, and few
+devices have a lower one."""
 ALIGNMENT = 8
-"""Bytes: parts of a memory begin with whole elements of any dtype."""
+"""The alignment in bytes of parts of a memory: that of the largest element."""
 
 
-class Home(Protocol):
-    """What a launch asks of the driver that it belongs to."""
+class LaunchDriver(Protocol):
+    """What a launch needs of its driver."""
 
-    physical: Physical
+    vulkan_device: VulkanDevice
     limits: Limits
-    turns: int | None
+    max_iterations: int | None
     has_float64: bool
 
     @property
     def allocator(self) -> Allocator:
-        """Where memory for a run comes from."""
+        """The allocator of memory for a run."""
 
     @property
-    def queue(self) -> Queue:
+    def queue(self) -> VulkanQueue:
         """The queue that programs are submitted to."""
 
     def upload(self, data: Array, block: DeviceBlock, offset_bytes: int = 0) -> Event:
@@ -57,20 +60,21 @@ class Home(Protocol):
 
 
 class VulkanLaunch:
-    """A kernel that is ready to run on any memory of the sizes that it was prepared for."""
+    """A compiled kernel, for any memory of the sizes that it was prepared for."""
 
-    def __init__(self, driver: Home, group: Group, opts: Sequence[Opt] | None = None) -> None:
+    def __init__(
+        self, driver: LaunchDriver, group: Group, opts: Sequence[Opt] | None = None
+    ) -> None:
         self._driver = driver
-        most = driver.physical.info.max_workgroup_count
-        shared = share(group, driver.limits, most, driver.turns, opts)
+        most = driver.vulkan_device.info.max_workgroup_count
+        dispatch = dispatch_of(group, driver.limits, most, driver.max_iterations, opts)
         self._packed, self._packed_nbytes = _packed(group)
         firsts = {slot: offset_bytes for slot, (offset_bytes, _) in self._packed.items()}
-        dialect = Glsl(driver.has_float64, shared.local, shared.copies, firsts)
-        self.source = source = render(shared.program, dialect)
-        self.is_empty = not shared.program.instances
-        self._grid = shared.grid
-        slots = [one.slot for one in source.parameters if isinstance(one, Memory)]
-        self._slots = [slot for slot in slots if slot not in self._packed]
+        dialect = Glsl(driver.has_float64, dispatch.local, dispatch.copies, firsts)
+        self.source = source = render(dispatch.program, dialect)
+        self.is_empty = not dispatch.program.instances
+        self._grid = dispatch.grid
+        self._slots = [slot for slot in memory_slots(source) if slot not in self._packed]
         self._order = arguments(source.parameters)
         self._bindings = len(self._slots) + bool(source.checks) + bool(self._packed)
         self._bindings += not self._order.is_pushed
@@ -84,10 +88,10 @@ class VulkanLaunch:
             return
         driver, source = self._driver, self.source
         checks = source.checks
-        _check_extents(checks, scalars)
-        memories: list[QueueMemory] = [blocks[slot].memory for slot in self._slots]  # type: ignore[union-attr]
+        check_extents(checks, scalars)
+        memories: list[VulkanMemory] = [blocks[slot].memory for slot in self._slots]  # type: ignore[union-attr]
         packed = self._arguments(scalars)
-        flags = _block(driver, bytes(16 * len(checks))) if checks else None
+        flags = _block(driver, cleared_flags(checks).tobytes()) if checks else None
         if flags is not None:
             memories.append(flags.memory)
         together = self._together(blocks) if self._packed else None
@@ -100,12 +104,12 @@ class VulkanLaunch:
         program = queue.program(source.text, self._bindings, self._pushed)
         queue.submit(program, memories, packed if self._pushed else b"", self._grid)
         if flags is not None:
-            found = np.empty(2 * len(checks), np.int64)
+            found = cleared_flags(checks)
             driver.download(flags, found).wait()
-            _raise_if_set(found, checks, scalars)
+            raise_if_set(found, checks, scalars)
 
     def _together(self, blocks: Sequence[DeviceBlock | None]) -> DeviceBlock:
-        """A copy of the memories that share one."""
+        """Memory with a copy of each input that is packed."""
         target = self._driver.allocator.allocate(self._packed_nbytes)
         for slot, (offset_bytes, nbytes) in self._packed.items():
             source = blocks[slot]
@@ -114,7 +118,7 @@ class VulkanLaunch:
         return target
 
     def _arguments(self, scalars: Sequence[np.generic]) -> bytes:
-        """The numbers that the kernel is called with, as they lie in memory."""
+        """The scalar arguments of the kernel, as bytes."""
         parts = []
         for one, type_ in self._order.fields:
             value: Any = scalars[one.number] if isinstance(one, Scalar) else one.value
@@ -126,53 +130,22 @@ class VulkanLaunch:
 
 
 def _packed(group: Group) -> tuple[dict[int, tuple[int, int]], int]:
-    """Slots that have to share a memory, where each begins there and its size, and all bytes."""
+    """Slots that share one memory, each with its offset and size in bytes; and the total size."""
     written = group.nest.written
     inputs = [n for n, reach in enumerate(group.reaches) if n not in written and not reach.is_index]
-    room = MOST_MEMORIES - len(written) - 2  # flags and arguments may need one each
-    if len(inputs) <= room:
+    most = MOST_MEMORIES - len(written) - 2  # flags and arguments may need one each
+    if len(inputs) <= most:
         return {}, 0
     places: dict[int, tuple[int, int]] = {}
     total = 0
-    for slot in inputs[room - 1 :]:
+    for slot in inputs[most - 1 :]:
         nbytes = group.reaches[slot].node.base.nbytes
         places[slot] = (total, nbytes)
         total += -(-nbytes // ALIGNMENT) * ALIGNMENT
     return places, total
 
 
-def _block(driver: Home, data: bytes) -> DeviceBlock:
+def _block(driver: LaunchDriver, data: bytes) -> DeviceBlock:
     block = driver.allocator.allocate(len(data))
     driver.upload(np.frombuffer(data, np.uint8), block)
     return block
-
-
-def _extent(check: Check, scalars: Sequence[np.generic]) -> int:
-    extent = check.extent
-    return int(scalars[extent.number]) if isinstance(extent, Scalar) else int(extent or 0)
-
-
-def _check_extents(checks: Sequence[Check], scalars: Sequence[np.generic]) -> None:
-    """Raise where no index can be right, so that nothing at all may be read."""
-    for check in checks:
-        if check.op is TAKE and _extent(check, scalars) == 0:
-            raise IndexRangeError("an index needs an axis with elements, got one of extent 0")
-
-
-def _raise_if_set(
-    found: np.ndarray[Any, Any], checks: Sequence[Check], scalars: Sequence[np.generic]
-) -> None:
-    """Raise what a kernel left in its flags."""
-    if found[::2].any():
-        number = int(np.flatnonzero(found[::2])[0])
-        raise _error(checks[number], int(found[2 * number + 1]), scalars)
-
-
-def _error(check: Check, value: int, scalars: Sequence[np.generic]) -> OnebufError:
-    if check.op is TAKE:
-        extent = _extent(check, scalars)
-        return IndexRangeError(f"an index needs to be in {-extent}..{extent - 1}, got {value}")
-    return ArgumentError(
-        f"{check.op.name}: Integers to negative integer powers are not allowed, got the "
-        f"exponent {value}; convert with astype('float64') first"
-    )

@@ -1,9 +1,9 @@
 """The vkdispatch package, imported and initialised without harm to the program around it.
 
-Three things about it need care. On import it takes over Ctrl-C and the signal to end, which only
+Three things about it need care. On import it installs handlers for SIGINT and SIGTERM, which only
 the main thread may do: here it gets neither. An error in its native part is kept for ever, and
-each later call fails with it: here it is taken away once it was told. And a wrong number of a
-device or a transfer that is too long ends the process: whoever calls in has to check first.
+each later call fails with it: here it is cleared once it was raised. And a wrong device number or a
+transfer that is too long aborts the process: callers check first.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from onebuf.errors import DeviceError, MissingPackage
 
 COMPUTE = 2
 GRAPHICS = 1
-"""Bits of what the queues of a family can do."""
+"""Capability bits of a queue family."""
 
 _ORDER = {2: 0, 1: 1, 3: 2, 4: 3}
 """Discrete, integrated and virtual GPUs come before CPUs, and these before anything else."""
 
 
-class Quiet:
+class NoGcLock:
     """A lock under which no garbage is collected.
 
-    A block that is found to be garbage gives its memory back, for which it locks its allocator; and
-    whoever has locked an allocator may be waiting here.
+    A collected block frees its memory, for which it locks its allocator; and a thread that has
+    locked an allocator may be waiting for this lock: a deadlock.
     """
 
     _holders = 0
@@ -45,30 +45,30 @@ class Quiet:
 
     def __enter__(self) -> None:
         self._lock.acquire()
-        with Quiet._counting:
-            if Quiet._holders == 0:
-                Quiet._collects = gc.isenabled()
+        with NoGcLock._counting:
+            if NoGcLock._holders == 0:
+                NoGcLock._collects = gc.isenabled()
                 gc.disable()
-            Quiet._holders += 1
+            NoGcLock._holders += 1
 
     def __exit__(self, *error: object) -> None:
-        with Quiet._counting:
-            Quiet._holders -= 1
-            if Quiet._holders == 0 and Quiet._collects:
+        with NoGcLock._counting:
+            NoGcLock._holders -= 1
+            if NoGcLock._holders == 0 and NoGcLock._collects:
                 gc.enable()
         self._lock.release()
 
 
-lock = Quiet()
-"""The native part has one place for errors: whoever calls it and looks there holds this."""
+lock = NoGcLock()
+"""Held for a native call and the look at its error, for which the native part has one place."""
 
 
 def _unlock_after_fork() -> None:
     global lock
-    lock = Quiet()
-    if Quiet._holders and Quiet._collects:
-        gc.enable()  # the threads that had stopped it are not here
-    Quiet._holders, Quiet._counting = 0, threading.Lock()
+    lock = NoGcLock()
+    if NoGcLock._holders and NoGcLock._collects:
+        gc.enable()  # the threads that disabled it do not exist in the child
+    NoGcLock._holders, NoGcLock._counting = 0, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -76,24 +76,24 @@ if hasattr(os, "register_at_fork"):
 
 
 class NativeError(Exception):
-    """What the native part said when it failed."""
+    """An error of the native part."""
 
 
 @dataclass(frozen=True, slots=True)
-class Physical:
-    """A device that Vulkan knows, and the family of each queue of it that can compute."""
+class VulkanDevice:
+    """A physical device of Vulkan, and the family of each of its queues that can compute."""
 
     info: Any
     families: tuple[int, ...]
 
     @property
     def is_cpu(self) -> bool:
-        """Whether its memory is the host's."""
+        """Whether it is the host's processor, with the host's memory."""
         return bool(self.info.device_type == 4)
 
 
 class Native:
-    """The native functions, and the place where they leave errors."""
+    """The native functions, and the place of their last error."""
 
     def __init__(self, module: ModuleType) -> None:
         self.call: Any = module
@@ -102,24 +102,24 @@ class Native:
 
     @property
     def can_forget(self) -> bool:
-        """Whether errors can be taken away."""
+        """Whether errors can be cleared."""
         return self._place is not None
 
     def forget(self) -> None:
-        """Take away what is left of an error."""
+        """Clear the last error."""
         if self._place is not None:
             self._place.value = None
 
     def wait(self, signal: int, executed: bool) -> bool:
-        """Whether what a signal stands for was recorded, or executed as well, within a second.
+        """Whether the work of a signal was recorded, or also executed, within a second.
 
-        Other threads run meanwhile, if the build lets us call what is behind its own function.
+        Other Python threads run meanwhile, if the build exports the C++ function to call.
         """
         wait = self.call.signal_wait if self._wait is None else self._wait
         return bool(wait(signal, executed, 0))
 
     def check(self) -> None:
-        """Raise what went wrong since the last time, and forget it."""
+        """Raise the last error, and clear it."""
         text = self.call.get_error_string()
         if text != 0:
             self.forget()
@@ -127,7 +127,7 @@ class Native:
 
 
 def _error_place(module: ModuleType) -> Any:
-    """The pointer to the text of the last error; None in builds that keep it to themselves."""
+    """The pointer to the text of the last error; None in builds that do not export it."""
     try:
         return ctypes.c_void_p.in_dll(ctypes.CDLL(module.__file__), "__error_string")
     except (OSError, ValueError):
@@ -135,7 +135,7 @@ def _error_place(module: ModuleType) -> Any:
 
 
 def _waiting(module: ModuleType) -> Any:
-    """The function that waits for a signal, by its name in C++; None in builds that hide it."""
+    """The function that waits for a signal, by its C++ name; None in builds that hide it."""
     found = getattr(ctypes.CDLL(module.__file__), "_Z18signal_wait_externPvbi", None)
     if found is not None:
         found.argtypes = [ctypes.c_void_p, ctypes.c_bool, ctypes.c_int]
@@ -144,8 +144,8 @@ def _waiting(module: ModuleType) -> Any:
 
 
 @cache
-def _start() -> tuple[Native, tuple[Physical, ...]] | DeviceError:
-    """The native part and the devices, or why there are none: it is not tried again."""
+def _start() -> tuple[Native, tuple[VulkanDevice, ...]] | DeviceError:
+    """The native part and the devices, or the error, which is cached too."""
     package = _imported()
     name = "vkdispatch_vulkan_native"
     try:
@@ -161,14 +161,14 @@ def _start() -> tuple[Native, tuple[Physical, ...]] | DeviceError:
             f"install one (mesa-vulkan-drivers has one for CPUs), and look at VK_DRIVER_FILES and "
             f"VK_ICD_FILENAMES if they are set"
         )
-    found = [Physical(info, _families(info)) for info in package.get_devices()]
+    found = [VulkanDevice(info, _families(info)) for info in package.get_devices()]
     usable = [device for device in found if device.families]
     usable.sort(key=lambda device: _ORDER.get(device.info.device_type, 4))
     return native, tuple(usable)
 
 
 def _imported() -> Any:
-    """The package, which is kept from taking over signals while it is imported."""
+    """The package, which cannot install signal handlers while it is imported."""
     untouched = signal.signal
     signal.signal = lambda *_: None
     try:
@@ -180,7 +180,7 @@ def _imported() -> Any:
 
 
 def _families(info: Any) -> tuple[int, ...]:
-    """The family of each queue that can compute, those first that do nothing else."""
+    """The family of each queue that can compute; families without graphics come first."""
     able = [
         (bool(bits & GRAPHICS), family, count)
         for family, (count, bits) in enumerate(info.queue_properties)
@@ -189,7 +189,7 @@ def _families(info: Any) -> tuple[int, ...]:
     return tuple([family for _, family, count in sorted(able) for _ in range(count)])
 
 
-def start() -> tuple[Native, tuple[Physical, ...]]:
+def start() -> tuple[Native, tuple[VulkanDevice, ...]]:
     """The native functions and every device that can compute; an error says what is missing."""
     with lock:
         found = _start()

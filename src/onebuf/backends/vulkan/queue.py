@@ -5,8 +5,8 @@ mean that a block, which is on one queue here, takes memory on all of them. So e
 context of its own, with one device and one queue: a block takes its size there, and once more for
 the copy on the host side that every transfer goes through. Programs are compiled for each queue.
 
-A failure in the native part stops the threads of the context that was made last. That is always one
-that nobody uses, made for this after every queue. So a program that does not compile costs nothing
+A failure in the native part stops the threads of the context that was made last. That is always an
+unused one, made for this after every queue, so that a program that does not compile costs nothing
 but its error. A failure on the queue's own thread, out of memory above all, ends that thread: the
 queue is *lost*, its memory with it, and its device goes on with a new queue.
 """
@@ -19,34 +19,34 @@ from dataclasses import dataclass
 from typing import Any
 
 from onebuf.backends.vulkan import package
-from onebuf.backends.vulkan.memory_limits import leave, take
-from onebuf.backends.vulkan.package import Native, NativeError, Physical, Quiet
+from onebuf.backends.vulkan.memory_limits import release, reserve
+from onebuf.backends.vulkan.package import Native, NativeError, NoGcLock, VulkanDevice
 from onebuf.errors import CompileError, DeviceError
 
 MOST_QUEUES = 16
 """How many queues of a device can be opened."""
 STORAGE = 1
-"""What vkdispatch calls a binding to memory that programs read and write."""
+"""The type of a binding to memory that programs read and write, in vkdispatch."""
 MOST_BOUND = 256
 """How many programs stay bound to memory, ready to be submitted again."""
 
 
-class Memory:
+class VulkanMemory:
     """Memory of a queue, ``nbytes`` long, and the read that still needs its staging memory."""
 
     __slots__ = ("queue", "handle", "signal", "nbytes", "pending")
 
-    def __init__(self, queue: Queue, handle: int, signal: int, nbytes: int) -> None:
+    def __init__(self, queue: VulkanQueue, handle: int, signal: int, nbytes: int) -> None:
         self.queue = queue
         self.handle = handle
         self.signal = signal
         self.nbytes = nbytes
-        self.pending: Reading | None = None
+        self.pending: PendingRead | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """A program that was compiled, with ``bindings`` memories and ``nbytes`` of arguments."""
+    """A compiled program with ``bindings`` memories and ``nbytes`` of arguments."""
 
     handle: int
     bindings: int
@@ -55,28 +55,28 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A program with its memories, recorded and ready to be submitted."""
+    """A program with its memories: a recorded command list."""
 
     commands: int
     descriptors: int
 
 
-class Queue:
+class VulkanQueue:
     """One queue of one device."""
 
-    def __init__(self, name: str, native: Native, physical: Physical, family: int) -> None:
+    def __init__(self, name: str, native: Native, device: VulkanDevice, family: int) -> None:
         self.name = name
-        self.physical = physical
+        self.device = device
         self.lost = ""
-        """Why it cannot be used any more."""
-        self._taken = 0
-        """Bytes of memory that it has."""
+        """Why it cannot be used any more; empty while it can."""
+        self._reserved = 0
+        """Bytes of memory that it has reserved."""
         self._native = native
         self._programs: dict[str, Program] = {}
         self._bound: OrderedDict[tuple[int, ...], Bound] = OrderedDict()
-        number = physical.info.dev_index
-        self._lock = Quiet()
-        """Whoever uses the queue holds this, also while waiting for it; others may use others."""
+        number = device.info.dev_index
+        self._lock = NoGcLock()
+        """Held by each use of the queue, also while waiting for it; each queue has its own."""
         with package.lock:
             native.forget()
             try:
@@ -89,32 +89,32 @@ class Queue:
 
     # -- memory ------------------------------------------------------------------------------------
 
-    def allocate(self, nbytes: int) -> Memory:
+    def allocate(self, nbytes: int) -> VulkanMemory:
         """Memory; a MemoryError if there is none."""
         if self.lost:
             raise MemoryError(_lost(self.name, self.lost))
-        most = self.physical.info.max_storage_buffer_range
+        most = self.device.info.max_storage_buffer_range
         if nbytes > most:
             raise MemoryError(f"a block has at most {most} bytes")
-        take(self.physical, nbytes)
-        self._taken += nbytes
+        reserve(self.device, nbytes)
+        self._reserved += nbytes
         return self._created(nbytes)
 
-    def _created(self, nbytes: int) -> Memory:
+    def _created(self, nbytes: int) -> VulkanMemory:
         with self._lock:
             call = self._begin()
             handle = call.buffer_create(self._context, nbytes, 0)
             self._check()
-            memory = Memory(self, handle, call.buffer_get_queue_signal(handle, 0), nbytes)
+            memory = VulkanMemory(self, handle, call.buffer_get_queue_signal(handle, 0), nbytes)
             self._await(memory, False)
             return memory
 
-    def free(self, memory: Memory) -> None:
-        """Give memory back, when all that was queued is over."""
+    def free(self, memory: VulkanMemory) -> None:
+        """Free memory, when everything that was queued is complete."""
         if self.lost:
             return
-        leave(self.physical, memory.nbytes)
-        self._taken -= memory.nbytes
+        release(self.device, memory.nbytes)
+        self._reserved -= memory.nbytes
         with self._lock:
             self.synchronize()
             gone = [key for key in self._bound if memory.handle in key[1:]]
@@ -123,7 +123,7 @@ class Queue:
             self._begin().buffer_destroy(memory.handle)
             self._check()
 
-    def write(self, memory: Memory, data: bytes, offset_bytes: int) -> None:
+    def write(self, memory: VulkanMemory, data: bytes, offset_bytes: int) -> None:
         """Begin to copy bytes into memory."""
         self._check_span(memory, len(data), offset_bytes)
         if not data:
@@ -136,10 +136,10 @@ class Queue:
             call.buffer_write(memory.handle, offset_bytes, len(data), 0)
             self._check()
 
-    def read(self, memory: Memory, nbytes: int, offset_bytes: int) -> Reading:
+    def read(self, memory: VulkanMemory, nbytes: int, offset_bytes: int) -> PendingRead:
         """Begin to copy bytes out of memory."""
         self._check_span(memory, nbytes, offset_bytes)
-        reading = Reading(memory, nbytes)
+        reading = PendingRead(memory, nbytes)
         if nbytes == 0:
             return reading
         with self._lock:
@@ -151,7 +151,7 @@ class Queue:
             memory.pending = reading
         return reading
 
-    def collect(self, memory: Memory, nbytes: int) -> bytes:
+    def collect(self, memory: VulkanMemory, nbytes: int) -> bytes:
         """The bytes of a read that was begun."""
         with self._lock:
             call = self._begin()
@@ -160,18 +160,18 @@ class Queue:
             self._check()
             return bytes(found)
 
-    def settle(self, memory: Memory) -> None:
-        """Return when the transfer that was begun last is over."""
+    def settle(self, memory: VulkanMemory) -> None:
+        """Return when the transfer that was begun last is complete."""
         with self._lock:
             self._begin()
             self._await(memory, True)
 
-    def _finish(self, memory: Memory) -> None:
-        """Take what an earlier read left in the staging memory, which is needed now."""
+    def _finish(self, memory: VulkanMemory) -> None:
+        """Copy the bytes of an earlier read out of the staging memory, which is needed now."""
         if memory.pending is not None:
             memory.pending.take()
 
-    def _check_span(self, memory: Memory, nbytes: int, offset_bytes: int) -> None:
+    def _check_span(self, memory: VulkanMemory, nbytes: int, offset_bytes: int) -> None:
         if offset_bytes < 0 or offset_bytes + nbytes > memory.nbytes:
             raise DeviceError(
                 f"{self.name}: a transfer needs to be inside of its block of {memory.nbytes} "
@@ -207,7 +207,7 @@ class Queue:
     def submit(
         self,
         program: Program,
-        memories: Sequence[Memory],
+        memories: Sequence[VulkanMemory],
         arguments: bytes,
         groups: tuple[int, int, int],
     ) -> None:
@@ -230,7 +230,7 @@ class Queue:
             self._check()
 
     def _bind(
-        self, program: Program, memories: Sequence[Memory], groups: tuple[int, int, int]
+        self, program: Program, memories: Sequence[VulkanMemory], groups: tuple[int, int, int]
     ) -> Bound:
         key = (program.handle, *[memory.handle for memory in memories], -1, *groups)
         found = self._bound.get(key)
@@ -263,7 +263,7 @@ class Queue:
     # -- waiting and failing -----------------------------------------------------------------------
 
     def synchronize(self) -> None:
-        """Return when everything that was queued is over."""
+        """Return when everything that was queued is complete."""
         signal = self.mark()
         while not self.is_reached(signal):
             pass
@@ -277,7 +277,7 @@ class Queue:
             return int(signal)
 
     def is_reached(self, signal: int) -> bool:
-        """Whether everything before a place in the queue is over."""
+        """Whether everything before a place in the queue is complete."""
         with self._lock:
             self._begin()
             if self._native.wait(signal, True):
@@ -286,32 +286,32 @@ class Queue:
             return False
 
     def unmark(self, signal: int) -> None:
-        """Let go of a place that was reached."""
+        """Free a place that was reached."""
         with self._lock:
             self._begin().signal_destroy(signal)
             self._check()
 
     def _begin(self) -> Any:
-        """The native functions, with no error of somebody else in the way."""
+        """The native functions, after the errors of other users of the package are cleared."""
         if self.lost:
             raise DeviceError(_lost(self.name, self.lost))
         with package.lock:
             self._native.forget()
         return self._native.call
 
-    def _await(self, memory: Memory, executed: bool) -> None:
-        """Return when the last transfer of some memory was recorded, or executed as well."""
+    def _await(self, memory: VulkanMemory, executed: bool) -> None:
+        """Return when the last transfer of some memory was recorded, or also executed."""
         while not self._native.wait(memory.signal, executed):
             self._check()
 
     def _check(self) -> None:
-        """Give the queue up if it failed."""
+        """Mark the queue as lost and raise, if it failed."""
         try:
             with package.lock:
                 self._native.check()
         except NativeError as error:
             self.lost = str(error)
-            leave(self.physical, self._taken)
+            release(self.device, self._reserved)
             if "OUT_OF" in self.lost and "MEMORY" in self.lost:
                 raise MemoryError(_lost(self.name, self.lost)) from None
             raise DeviceError(_lost(self.name, self.lost)) from None
@@ -324,12 +324,12 @@ def _lost(name: str, why: str) -> str:
     )
 
 
-class Reading:
-    """Bytes that are on their way to the host."""
+class PendingRead:
+    """A read that was begun: bytes on their way to the host."""
 
     __slots__ = ("_memory", "_nbytes", "_found")
 
-    def __init__(self, memory: Memory, nbytes: int) -> None:
+    def __init__(self, memory: VulkanMemory, nbytes: int) -> None:
         self._memory = memory
         self._nbytes = nbytes
         self._found: bytes | None = None if nbytes else b""

@@ -1,9 +1,9 @@
-"""How the work of a kernel is shared out: work-items in a group, groups, and turns of loops.
+"""Work-groups of a kernel: their size, their number, and the loop iterations of a work-item.
 
-A fold with few results is shared by the work-items of a group, as far as its extent can be divided.
-llvmpipe, which runs Vulkan on CPUs, lets no work-item make more than 65,535 turns of loops, all of
-them together, and then goes on without a word. So turns are counted here: bodies of loops are
-written several times until the turns are few enough, and if they never are, that is an error.
+A reduction with few results is shared by the work-items of a group, if its extent has a divisor for
+them. llvmpipe, which runs Vulkan on CPUs, ends the loops of a work-item after 65,535 iterations in
+total, without an error. So iterations are counted here: innermost loops are unrolled until the
+iterations are few enough, and if they never are, that is an error.
 """
 
 from __future__ import annotations
@@ -13,46 +13,52 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
+from onebuf.backends.kernel_launch import linear_program
 from onebuf.errors import DeviceError, OptimisationError
 from onebuf.graph import BINARY
 from onebuf.kernel import SCANS
-from onebuf.kernel.linear import GROUP, Code, Limits, Linear, Opt, lower, reduce_axes, verify
+from onebuf.kernel.linear import GROUP, Code, Limits, Linear, Opt, reduce_axes
 from onebuf.scheduler.fuse.group import Group
 
 Size = tuple[int, int, int]
 
 ITEMS = 64
-"""Work-items in a group where kernels leave it open."""
+"""Work-items in a group, for kernels that do not fix the number."""
 FEW = 4096
-"""Results, below which the work-items of a group share a fold."""
+"""With at most so many results, the work-items of a group share a reduction."""
 LONG = 64
-"""The least extent of a fold that is shared."""
+"""The least extent of a reduction that is shared."""
 COPIES = (1, 4, 16, 64, 256)
-TURNS = 60_000
-"""Turns that a work-item may make where they are limited, with some to spare."""
+"""How often the body of an innermost loop may be unrolled."""
+MAX_ITERATIONS = 60_000
+"""Loop iterations of a work-item where they are limited, with a margin."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """A program with the size of its groups, and how many there are along each dimension."""
+class Dispatch:
+    """A program with the size of its work-groups, and their number along each dimension."""
 
     program: Linear
     local: Size
     grid: Size
     copies: int
-    """How often the body of an innermost loop has to be written."""
+    """How often the body of an innermost loop is unrolled."""
 
 
-def share(
-    group: Group, limits: Limits, most: Size, turns: int | None, opts: Sequence[Opt] | None = None
-) -> Shared:
-    """The program of a kernel; without ``opts``, with those that suit it."""
+def dispatch_of(
+    group: Group,
+    limits: Limits,
+    most: Size,
+    max_iterations: int | None,
+    opts: Sequence[Opt] | None = None,
+) -> Dispatch:
+    """The program of a kernel; without ``opts``, with those that need the least unrolling."""
     chosen = [opts] if opts is not None else [_opts(group, limits, False), ()]
-    if turns is not None and opts is None:
+    if max_iterations is not None and opts is None:
         chosen.append(_opts(group, limits, True))
-    best: Shared | None = None
+    best: Dispatch | None = None
     for some in chosen:
-        found = _shared(group, limits, most, turns, some)
+        found = _dispatch(group, limits, most, max_iterations, some)
         if found is not None and (best is None or found.copies < best.copies):
             best = found
         if best is not None and best.copies == 1:
@@ -60,23 +66,22 @@ def share(
     if best is not None:
         return best
     raise DeviceError(
-        f"this device ends loops after {TURNS} turns or so, and {group.name} needs more, for axes "
-        f"of {group.extents}; fold an extent with small divisors, or a part at a time"
+        f"this device ends loops after about {MAX_ITERATIONS} iterations, and {group.name} needs "
+        f"more, for axes of {group.extents}; fold an extent with small divisors, or a part at a "
+        f"time"
     )
 
 
-def _shared(
-    group: Group, limits: Limits, most: Size, turns: int | None, opts: Sequence[Opt]
-) -> Shared | None:
+def _dispatch(
+    group: Group, limits: Limits, most: Size, max_iterations: int | None, opts: Sequence[Opt]
+) -> Dispatch | None:
     """The program with these optimisations; None if they do not suit it."""
-    views = [reach.view for reach in group.reaches]
     for allowed in (limits, replace(limits, dimensions=1)):
         try:
-            linear = lower(group.nest, group.extents, views, group.scalars, opts, allowed)
+            program = linear_program(group, opts, allowed)
         except OptimisationError:
             return None
-        program = verify(linear)
-        copies = _copies(program, turns)
+        copies = _copies(program, max_iterations)
         if not copies:
             return None
         outer = [special.extent for special in program.specials if not special.is_local]
@@ -86,8 +91,8 @@ def _shared(
         sizes = (1, 1, 1) if is_local else local
         counts = [-(-extent // size) for extent, size in zip(extents, sizes, strict=False)]
         if all(n <= limit for n, limit in zip(counts, most, strict=False)):
-            return Shared(program, local, (*counts, 1, 1, 1)[:3], copies)  # type: ignore[arg-type]
-    return None if is_local else Shared(program, local, _folded(counts[0], most), copies)
+            return Dispatch(program, local, (*counts, 1, 1, 1)[:3], copies)  # type: ignore[arg-type]
+    return None if is_local else Dispatch(program, local, _folded(counts[0], most), copies)
 
 
 def local_size(extents: Sequence[int]) -> Size:
@@ -97,7 +102,7 @@ def local_size(extents: Sequence[int]) -> Size:
     ((64, 1, 1), (4, 16, 1), (1, 1, 1))
     """
     if not extents:
-        return (1, 1, 1)  # without an index, all work-items would be the same one
+        return (1, 1, 1)  # without an index, all work-items would do the same
     if len(extents) == 1 or extents[0] >= ITEMS // 2:
         return (ITEMS, 1, 1)
     first = next(size for size in (1, 4, 16, ITEMS) if size >= extents[0])
@@ -105,14 +110,14 @@ def local_size(extents: Sequence[int]) -> Size:
 
 
 def _folded(groups: int, most: Size) -> Size:
-    """So many groups, or some more that do nothing, along three dimensions."""
+    """At least so many groups along three dimensions; the extra ones do nothing."""
     first = min(groups, most[0])
     second = min(-(-groups // first), most[1])
     return (first, second, -(-groups // (first * second)))
 
 
 def _opts(group: Group, limits: Limits, always: bool) -> tuple[Opt, ...]:
-    """A fold shared by a group of work-items, if there are few results; or ``always``."""
+    """A reduction shared by a group of work-items, if it has few results, or ``always``."""
     nest, extents = group.nest, group.extents
     folded = reduce_axes(nest)
     if not folded or any(step.op in SCANS for step in nest.steps):
@@ -125,21 +130,21 @@ def _opts(group: Group, limits: Limits, always: bool) -> tuple[Opt, ...]:
     return (Opt(GROUP, axis, amounts[-1]),) if amounts else ()
 
 
-# -- turns -----------------------------------------------------------------------------------------
+# -- iterations ------------------------------------------------------------------------------------
 
 
 def _copies(program: Linear, most: int | None) -> int:
-    """How often innermost bodies have to be written; 0: no number of times is enough."""
+    """How often innermost loops have to be unrolled; 0: no number is enough."""
     if most is None:
         return 1
-    return next((n for n in COPIES if turns(program, n) <= most), 0)
+    return next((n for n in COPIES if iterations(program, n) <= most), 0)
 
 
-def turns(program: Linear, copies: int = 1) -> int:
-    """How many turns of loops a work-item makes."""
+def iterations(program: Linear, copies: int = 1) -> int:
+    """How many loop iterations a work-item runs."""
     lines = program.instructions
     open_: list[list[int]] = [[0, 1]]
-    """The turns inside of each scope that is open, and how often it is entered."""
+    """The iterations inside of each open loop, and how often it is run."""
     for line in lines:
         if line.code is Code.LOOP:
             first, end = (int(lines[arg].arg) for arg in line.args)
@@ -154,6 +159,6 @@ def turns(program: Linear, copies: int = 1) -> int:
 
 
 def _hidden(line: Any) -> int:
-    """The turns that an operation makes itself."""
+    """The loop iterations inside of an operation."""
     is_power = line.arg is BINARY["pow"] and line.dtype is not None and line.dtype.kind in "iu"
     return 8 * int(line.dtype.itemsize) if is_power else 0

@@ -1,4 +1,4 @@
-"""Nodes from what callers have: buffers, foreign memory, nested lists, single numbers."""
+"""Construction: nodes from buffers, foreign memory, nested lists and single numbers."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Bits:
         self._state = key, itertools.count(coming)
 
     def draw(self) -> Draw:
-        """A stream that nobody else gets."""
+        """The next stream; no other caller gets the same one."""
         key, numbers = self._state
         return Draw(key, next(numbers))  # which no other thread or signal handler can split
 

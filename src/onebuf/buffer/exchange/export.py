@@ -1,4 +1,4 @@
-"""Handing memory out: windows on a node's elements that foreign code may keep."""
+"""Export: windows on the memory of a node, which foreign code may keep."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def interface(owner: Any, node: Node) -> dict[str, Any]:
 
 
 def settle_views(node: Node) -> None:
-    """Let views that nobody has looked at yet hold on to the memory that they use."""
+    """Give views that have no array yet a reference to the memory that they use."""
     for view in living_views(node.readers):
         settle(view)
 

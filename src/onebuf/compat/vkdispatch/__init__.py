@@ -256,7 +256,7 @@ def is_context_initialized() -> bool:
 
 
 def get_context() -> Context:
-    """The context; one queue of the first device if nobody made another."""
+    """The context; one queue of the first device if none was made."""
     return _state.context or make_context()
 
 

@@ -130,12 +130,12 @@ def _normal_now(known: Array, shape: tuple[int, ...], mean: float, std: float, d
 
 
 def integers(draw: Draw, shape: tuple[int, ...], low: int, high: int, dtype: DT) -> Node:
-    """Whole numbers in [low, high).
+    """Integers in [low, high).
 
     A 64-bit word modulo the width of the range: a value is favoured by at most width / 2**64.
     """
     if kind(dtype) not in "iu":
-        raise DTypeError(f"integers needs a dtype of whole numbers, got {dtype.name}")
+        raise DTypeError(f"integers needs an integer dtype, got {dtype.name}")
     first, last = _limits(dtype)
     if not first <= low < high <= last + 1:
         raise ArgumentError(

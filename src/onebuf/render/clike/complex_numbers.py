@@ -1,4 +1,4 @@
-"""Complex numbers: pairs of floats, whose parts are ``.x`` and ``.y`` in every dialect."""
+"""Complex numbers as vectors of two floats, whose parts are ``.x`` and ``.y`` in every dialect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _multiply(t: Terms, name: str, dtype: DT) -> str:
 
 
 def _divide(t: Terms, name: str, dtype: DT) -> str:
-    """Smith's way, which does not overflow on the way, as NumPy's is."""
+    """Smith's algorithm (1962), as in NumPy: intermediate results do not overflow."""
     C, part = t.type(dtype), PARTS[dtype]
     R, zero, one = t.type(part), t.literal(part, 0.0), t.literal(part, 1.0)
     pair = t.dialect.pair

@@ -1,4 +1,4 @@
-"""What kernels may contain, in any of the languages that look like C."""
+"""The operations that kernels in C-like languages may contain."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ DT = np.dtype[Any]
 
 
 def may_contain(op: Op, operands: tuple[DT, ...], result: DT, has_float64: bool) -> bool:
-    """Whether a kernel may contain ``op`` on operands of these dtypes, on a device that has float64
-    or has not.
+    """Whether a kernel may contain ``op`` on operands of these dtypes.
 
     >>> real, wide = np.dtype("float32"), np.dtype("float64")
     >>> [may_contain(REDUCE["sum"], (dtype,), dtype, False) for dtype in (real, wide)]

@@ -18,6 +18,7 @@ import numpy as np
 from onebuf.dtypes import kind
 from onebuf.graph import (
     ARANGE,
+    BINARY,
     CAST,
     COMPLEX,
     COPY,
@@ -31,17 +32,21 @@ from onebuf.graph import (
     elementwise_dtype,
     settle,
 )
+from onebuf.graph.loop_dtypes import loop_dtypes
 from onebuf.kernel import FOLDS, LOAD, SCANS, STORE, Fold, Step
 from onebuf.layout import View, compose
 from onebuf.scheduler.read_through import array_view
 from onebuf.scheduler.trace.argmax import EXTREMES, position
-from onebuf.scheduler.trace.loop_dtypes import loop_dtypes
 from onebuf.scheduler.trace.recorder import Reach, Steps
 
 DT = np.dtype[Any]
 Supports = Callable[[Op, tuple[DT, ...], DT], bool]
 """Whether a backend has a kernel for an operation on operands of some dtypes."""
 
+_COMPARISONS = frozenset(
+    BINARY[name]
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+)
 MOST_STEPS = 160
 """A kernel with more steps than this costs more to compile than a second pass over memory."""
 
@@ -263,13 +268,18 @@ def lacking(node: Node, given: Sequence[DT], supports: Supports) -> str | None:
         return f"a cast of {given[0].name} has no kernel"
     if node.op.kind is not Kind.ELEMENTWISE:
         return None
-    wanted = loop_dtypes(node.op, tuple(given))
+    wanted = None if _is_mixed(node.op, given) else loop_dtypes(node.op, tuple(given))
     if wanted is not None and supports(node.op, wanted, node.dtype):
         pairs = zip(given, wanted, strict=True)
         if all(supports(CAST, (dtype,), to) for dtype, to in pairs):
             return None
     names = " and ".join([dtype.name for dtype in given])
     return f"{node.op.name} of {names} has no kernel"
+
+
+def _is_mixed(op: Op, given: Sequence[DT]) -> bool:
+    """Whether signed integers are compared with unsigned ones, which may have no common dtype."""
+    return op in _COMPARISONS and {kind(dtype) for dtype in given} == {"i", "u"}
 
 
 def scan_view(shape: tuple[int, ...], axis: int) -> View:
