@@ -226,10 +226,10 @@ FITS = {
 
 
 PARTS = {
-    "LN2": ("log(2): times a whole number up to 2**11, the first is exact", "log(2)", [42, 53]),
-    "LN2_FLOAT": ("log(2) for floats: times a whole number up to 2**8, exact", "log(2)", [16, 24]),
-    "HALF_PI": ("pi / 2: for whole numbers up to 2**20", "pi / 2", [33, 33, 33, 53]),
-    "QUARTER_PI": ("pi / 4: for whole numbers up to 8", "pi / 4", [50, 53]),
+    "LN2": ("log(2): times an integer up to 2**11, the first is exact", "log(2)", [42, 53]),
+    "LN2_FLOAT": ("log(2) for floats: times an integer up to 2**8, exact", "log(2)", [16, 24]),
+    "HALF_PI": ("pi / 2: for integers up to 2**20", "pi / 2", [33, 33, 33, 53]),
+    "QUARTER_PI": ("pi / 4: for integers up to 8", "pi / 4", [50, 53]),
     "HALF_PI_PAIR": ("pi / 2 as a pair", "pi / 2", [53, 53]),
     "LOG2_E": ("log2(e): times a number of 21 bits, the first is exact", "1 / log(2)", [32, 53]),
     "LOG10_E": ("log10(e), in the same way", "1 / log(10)", [32, 53]),

@@ -18,7 +18,7 @@ from onebuf.buffer.exchange.conversion import Conversion
 from onebuf.buffer.exchange.export import flat_window, is_numpys_alone, window
 from onebuf.buffer.exchange.foreign import ForeignProtocols
 from onebuf.buffer.exchange.nested import NARROW
-from onebuf.buffer.handle import PLACE, Handle, claim, kind_at
+from onebuf.buffer.handle import PLACE, Handle, claim, kind_of
 from onebuf.buffer.index import indexing
 from onebuf.buffer.method_types import MethodTypes
 from onebuf.buffer.movement import Movement
@@ -89,7 +89,7 @@ class Buffer(
             self._base = None if node.shape else PLACE
         device_of = node.device
         if device_of is not None and device_of.__class__ is not self._at:
-            self.__class__ = kind_at(device_of.__class__, type(self))  # type: ignore[assignment]
+            self.__class__ = kind_of(node, type(self))  # type: ignore[assignment]
 
     # -- making ------------------------------------------------------------------------------------
 

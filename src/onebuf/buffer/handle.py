@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from enum import Enum
 from typing import Any, Final, Self
 
 from onebuf.engine import realize
 from onebuf.errors import ArgumentTypeError
-from onebuf.graph import CONSTANT, PLACED, Element, Fresh, Loose, Node, Number
+from onebuf.graph import CONSTANT, Element, Fresh, Loose, Node, Number, Op
 from onebuf.interop import Exporter
+from onebuf.late import load
 from onebuf.machine import Device
 from onebuf.ops import copied
 
@@ -50,8 +50,9 @@ class Handle(Exporter):
 
     __slots__ = ("__weakref__", "_base", "_node")
 
-    _at: type[Device] = Device
-    """The class of devices that buffers of this class are on."""
+    _at: type[Device] | None = Device
+    """The placement, a class of devices, on which a buffer of this class makes others of it; None
+    for a kind that depends on the node. Operators give the class of their operands in any case."""
     _node: Node
     _base: Any
     """The buffer that the elements belong to, if it is another one; PLACE in a place that is
@@ -61,15 +62,17 @@ class Handle(Exporter):
     def _value(cls, node: Node) -> Self:
         """A buffer that owns ``node``; of a node that another buffer owns, a copy."""
         device = node.device
-        if device is not None and device.__class__ is not cls._at:
-            cls = kind_at(device.__class__, cls)  # type: ignore[assignment]
-        self = _new(cls)
-        kind = node.__class__
-        if (kind is Loose or kind is Fresh) and not node.claimed:  # what small operations give
+        if device.__class__ is not cls._at and (device is not None or cls._at is None):
+            cls = kind_of(node, cls)  # type: ignore[assignment]
+        made = node.__class__
+        if (made is Fresh or made is Loose) and not node.claimed:  # what small operations give
             node.claimed = True
-            self._node = node
         else:
-            self._node = claim(node)
+            if node.op in _ops:
+                cls = kind_of(node, cls)  # type: ignore[assignment]
+            node = claim(node)
+        self = _new(cls)
+        self._node = node
         self._base = None
         return self
 
@@ -120,7 +123,7 @@ class Handle(Exporter):
         block = node.block
         if (node.base is not mine.base) if block is None else (block is not mine.block):
             theirs = node.base
-            if theirs.op is not PLACED or theirs.block is not mine.base.block:
+            if not theirs.is_placed or theirs.block is not mine.base.block:
                 return self._value(node)
         view = _new(self.__class__)
         node.claimed = True
@@ -130,9 +133,23 @@ class Handle(Exporter):
         return view
 
 
-def kind_at(at: type[Device], kind: type[Handle]) -> type[Handle]:
-    """The class of a buffer on devices of class ``at``, made by one of class ``kind``."""
-    if at.buffers is not None:
-        module, name = at.buffers
-        return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
-    return next(base for base in kind.__mro__ if getattr(base, "_at", None) is at)
+_kinds: dict[tuple[type[Device], Op | None], type[Handle]] = {}
+"""Classes of buffers by placement, which is the class of the device, and by what the node does."""
+_ops: set[Op] = set()
+"""The operations that have a class of their own."""
+
+
+def register(kind: type[Handle], placement: type[Device], *ops: Op) -> None:
+    """Let buffers on ``placement`` be of class ``kind``: all of them, or those of ``ops``."""
+    for op in ops or (None,):
+        _kinds[placement, op] = kind
+    _ops.update(ops)
+
+
+def kind_of(node: Node, kind: type[Handle]) -> type[Handle]:
+    """The class of a buffer of ``node`` that is made by one of class ``kind``."""
+    at = Device if node.device is None else node.device.__class__
+    if at is not Device and (at, None) not in _kinds:
+        load("onebuf.kinds")  # which registers its classes
+    found = _kinds.get((at, node.op)) or _kinds.get((at, None))
+    return found or next(base for base in kind.__mro__ if getattr(base, "_at", None) is at)

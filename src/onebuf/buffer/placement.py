@@ -10,7 +10,6 @@ from onebuf.buffer.exchange.export import release, window
 from onebuf.buffer.handle import Handle
 from onebuf.engine import is_here, moved, unwrapped, wrapped
 from onebuf.errors import ArgumentTypeError
-from onebuf.graph import SOURCE
 from onebuf.machine import CPU, Device, owner
 from onebuf.machine import device as find_device
 from onebuf.memory import FileBlock
@@ -73,8 +72,8 @@ class Placement(Handle):
         node = self._node
         if isinstance(node.block, FileBlock):
             node.block.flush()
-        elif node.base.op is SOURCE:
-            node.base.arg.flush()
+        elif node.on_demand is not None:
+            node.on_demand.flush()
 
     def close(self) -> None:
         """Flush, then free."""

@@ -6,11 +6,11 @@ from onebuf.graph.infer import (
     reduce_axes,
     reduce_dtype,
     reduction,
-    resolve_dtypes,
 )
 from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Loose, LooseBlock, Number
 from onebuf.graph.node import (
     Node,
+    Readers,
     attach,
     attaching,
     fail,
@@ -53,7 +53,7 @@ from onebuf.graph.op import (
 )
 from onebuf.graph.origin import Origin, caller, here
 from onebuf.graph.placed import is_stored, on_block, place_on, placed_block
-from onebuf.graph.readers import Readers, forget, living_views, waiting
+from onebuf.graph.readers import forget, living_views, waiting
 
 __all__ = [
     "ARANGE",
@@ -114,7 +114,6 @@ __all__ = [
     "reduce_axes",
     "reduce_dtype",
     "reduction",
-    "resolve_dtypes",
     "running",
     "settle",
     "strided",

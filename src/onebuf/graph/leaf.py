@@ -12,9 +12,8 @@ import numpy as np
 
 from onebuf.dtypes import is_added
 from onebuf.errors import ExportError
-from onebuf.graph.node import Node
+from onebuf.graph.node import Node, Readers
 from onebuf.graph.op import FREED, STORED
-from onebuf.graph.readers import Readers
 from onebuf.machine import CPU, Device
 from onebuf.memory import POOL, Block, Cell, address_of
 

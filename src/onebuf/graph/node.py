@@ -24,21 +24,24 @@ import weakref
 from collections.abc import Callable, Hashable
 from math import prod
 from types import CodeType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from onebuf import switch
 from onebuf.errors import DeviceError
-from onebuf.graph.op import CONSTANT, FAILED, STORED, VIEW, Op
+from onebuf.graph.op import CONSTANT, FAILED, PLACED, SOURCE, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
-from onebuf.graph.readers import MANY, Readers, find, prune
-from onebuf.layout import View
+from onebuf.graph.readers import MANY, Table, find, prune
+from onebuf.interop import Source
+from onebuf.layout import Layout, View
 from onebuf.machine import CPU, Device
 from onebuf.memory import Block
 
 Array = np.ndarray[Any, Any]
 DT = np.dtype[Any]
+Readers: TypeAlias = "Table[Node]"
+"""The pending nodes that read some memory (`onebuf.graph.readers`)."""
 
 
 class Node:
@@ -54,6 +57,9 @@ class Node:
         *("op", "srcs", "arg", "shape", "dtype", "replays", "made_at", "array", "block", "readers"),
         *("claimed", "device", "__weakref__"),
     )
+
+    is_view = False
+    """Whether it has no elements of its own: it sees those of its base through a layout."""
 
     def __init__(
         self,
@@ -91,8 +97,34 @@ class Node:
     @property
     def base(self) -> Node:
         """The node whose elements these are: another one for views, else this node."""
-        srcs = self.srcs
-        return srcs[0] if self.op is VIEW else self
+        return self
+
+    @property
+    def layout(self) -> Layout:
+        """How its elements lie among those of its base, which are in row-major order."""
+        return View.contiguous(self.shape)
+
+    @property
+    def strided_base(self) -> Node:
+        """The node among whose elements these lie in strides: for strided views the base."""
+        return self
+
+    @property
+    def view(self) -> View:
+        """How its elements lie among those of its strided base."""
+        return View.contiguous(self.shape)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether its elements are in the memory of a device that the host does not reach."""
+        return self.op is PLACED
+
+    @property
+    def on_demand(self) -> Source | None:
+        """What reads regions of its base's elements when they are asked for; None: they are not
+        read by region, but stored or computed."""
+        base = self.base
+        return base.arg if base.op is SOURCE else None
 
     @property
     def origin(self) -> Origin | None:
@@ -102,6 +134,38 @@ class Node:
     def __repr__(self) -> str:
         srcs = ", ".join(src.op.name for src in self.srcs)
         return f"<{self.op.name}({srcs}) {self.dtype.name}{list(self.shape)}>"
+
+
+class ViewNode(Node):
+    """The elements of ``srcs[0]``, its base, through the layout ``arg``.
+
+    Further sources are the index tables of the layout, which are stored. A view stays one: memory
+    is attached to its base, and shared.
+    """
+
+    __slots__ = ()
+
+    is_view = True
+
+    @property
+    def base(self) -> Node:
+        """The node whose elements these are."""
+        return self.srcs[0]
+
+    @property
+    def layout(self) -> Layout:
+        """How its elements lie among those of its base."""
+        return self.arg  # type: ignore[no-any-return]
+
+    @property
+    def strided_base(self) -> Node:
+        """The base, if the layout is strided; else this node, whose elements are its own order."""
+        return self.srcs[0] if self.arg.__class__ is View else self
+
+    @property
+    def view(self) -> View:
+        """How its elements lie among those of its strided base."""
+        return self.arg if self.arg.__class__ is View else View.contiguous(self.shape)
 
 
 _constants: Readers = {}
@@ -146,14 +210,14 @@ def make(
         readers = _constants
         others = ()
     if not unique:
-        found = find(readers, key)
+        found: Node | None = find(readers, key)
         if found is not None:
             return found
     if device is None and op is not CONSTANT and op is not VIEW:
         device = CPU
     if switch.on:
         switch.point("graph.make")
-    node = Node(op, srcs, arg, shape, dtype, caller(), device)
+    node = (ViewNode if op is VIEW else Node)(op, srcs, arg, shape, dtype, caller(), device)
     reference = weakref.ref(node)
     readers[reference] = reference
     if not unique:
@@ -239,13 +303,14 @@ def settle(node: Node) -> Array | None:
     """The array of ``node`` if its elements are stored, also those of a view of a stored base."""
     if node.array is not None:
         return node.array
-    srcs, arg = node.srcs, node.arg
-    if node.op is VIEW:
-        base = srcs[0]
-        if base.array is not None and base.block is not None and arg.mask is None:
-            array = strided(base.block, base.dtype, arg)
-            node.block = base.block
-            node.array = array  # it stays a view: another thread may be planning with it
+    if node.is_view:
+        base, view = node.srcs[0], node.arg
+        if base.array is not None and view.__class__ is View and view.mask is None:
+            block = base.block
+            if block is not None:
+                array = strided(block, base.dtype, view)
+                node.block = block
+                node.array = array  # it stays a view: another thread may be planning with it
     return node.array
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from onebuf.graph.node import Node, settle
-from onebuf.graph.op import PLACED, VIEW
+from onebuf.graph.op import PLACED
+from onebuf.layout import View
 from onebuf.machine import Device, DeviceBlock
 
 DT = np.dtype[Any]
@@ -41,7 +42,7 @@ def is_stored(node: Node) -> bool:
     """Whether the elements of ``node`` are in memory, of the host or of its device."""
     if settle(node) is not None:
         return True
-    srcs, arg = node.srcs, node.arg
-    if node.op is VIEW:
-        return srcs[0].op is PLACED and arg.mask is None
-    return node.op is PLACED
+    if not node.is_view:
+        return node.op is PLACED
+    layout = node.arg
+    return node.srcs[0].op is PLACED and layout.__class__ is View and layout.mask is None

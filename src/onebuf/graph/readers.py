@@ -7,7 +7,7 @@ that; it is a hint, and may be missing or be another thread's. One more key lead
 lie on the same bytes (`onebuf.memory.territory`), and stays.
 
 No entry of the first kind is ever replaced or cleared with others: each is its node's alone, put in
-by whoever makes the node and taken out when that node has read. Every step is one operation on a
+when the node is made and taken out when it has read. Every step is one operation on a
 dict, which neither another thread nor a signal handler can split, so there is no lock to wait for.
 """
 
@@ -15,15 +15,28 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
-from onebuf.graph.op import FAILED, VIEW
+from onebuf.graph.op import FAILED, Op
 from onebuf.memory import Neighbours
 
-if TYPE_CHECKING:
-    from onebuf.graph.node import Node
 
-Readers: TypeAlias = "dict[Hashable, weakref.ref[Node]]"
+class Reader(Protocol):
+    """What a table asks of a node."""
+
+    is_view: bool
+
+    @property
+    def op(self) -> Op:
+        """What the node does."""
+
+    @property
+    def block(self) -> object | None:
+        """The memory of the node, once it has some."""
+
+
+N = TypeVar("N", bound=Reader)
+Table: TypeAlias = dict[Hashable, weakref.ref[N]]
 """Weak references to pending nodes, by themselves and by what the nodes compute."""
 
 MANY = 255
@@ -31,7 +44,7 @@ MANY = 255
 _ref = weakref.ref
 
 
-def find(readers: Readers, key: Hashable) -> Node | None:
+def find(readers: Table[N], key: Hashable) -> N | None:
     """The pending node that computes what ``key`` says, if one is known."""
     found = readers.get(key)
     if found is not None:
@@ -41,30 +54,30 @@ def find(readers: Readers, key: Hashable) -> Node | None:
     return None
 
 
-def waiting(readers: Readers) -> list[Node]:
+def waiting(readers: Table[N]) -> list[N]:
     """The nodes that are still to be computed; views only see, they do not."""
     nodes = [key() for key in list(readers) if key.__class__ is _ref]
-    return [n for n in nodes if n is not None and n.block is None and n.op is not VIEW]
+    return [n for n in nodes if n is not None and n.block is None and not n.is_view]
 
 
-def living_views(readers: Readers) -> list[Node]:
-    """The views that nobody has looked at yet."""
+def living_views(readers: Table[N]) -> list[N]:
+    """The views that have not been looked at yet."""
     nodes = [key() for key in list(readers) if key.__class__ is _ref]
-    return [n for n in nodes if n is not None and n.op is VIEW]
+    return [n for n in nodes if n is not None and n.is_view]
 
 
-def forget(readers: Readers, with_views: bool) -> None:
+def forget(readers: Table[N], with_views: bool) -> None:
     """Take out what is gone or has read, and with ``with_views`` the views, which never read."""
     for key in list(readers):
         if key is Neighbours:
             continue
         found = readers.get(key)
         node = None if found is None else found()
-        if _is_done(node) or (with_views and node is not None and node.op is VIEW):
+        if _is_done(node) or (with_views and node is not None and node.is_view):
             readers.pop(key, None)
 
 
-def prune(readers: Readers) -> None:
+def prune(readers: Table[N]) -> None:
     """Forget what is gone or has read, if that is at least half of the table.
 
     Only looked for when the number of entries passes a power of two, by one or two at a time: a
@@ -79,12 +92,12 @@ def prune(readers: Readers) -> None:
             readers.pop(key, None)
 
 
-def _is_done_at(readers: Readers, key: Hashable) -> bool:
+def _is_done_at(readers: Table[N], key: Hashable) -> bool:
     if key is Neighbours:
         return False
     found = readers.get(key)
     return found is None or _is_done(found())
 
 
-def _is_done(node: Node | None) -> bool:
+def _is_done(node: Reader | None) -> bool:
     return node is None or node.block is not None or node.op is FAILED

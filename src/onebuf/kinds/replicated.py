@@ -12,7 +12,7 @@ from onebuf.buffer import Buffer
 from onebuf.buffer.exchange.nested import parse
 from onebuf.engine import force, read
 from onebuf.errors import DTypeError, ShapeError
-from onebuf.graph import PLACED, Node, on_block, placed_block
+from onebuf.graph import Node, on_block, placed_block
 from onebuf.interop import view_foreign
 from onebuf.machine import Context, checked_index
 
@@ -122,7 +122,7 @@ class ReplicatedBuffer(Buffer):
     def _differences(self) -> str:
         """That replicas diverged, for people; empty if they did not, as far as it is known."""
         base = self._node.base
-        block = placed_block(base) if base.op is PLACED else None
+        block = placed_block(base) if base.is_placed else None
         if not isinstance(block, Replicas) or not block.diverged:
             return ""
         return f"<{len(block.stamps)} replicas, {len(set(block.stamps))} of them different>"

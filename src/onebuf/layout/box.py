@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from onebuf.errors import LayoutError
+from onebuf.layout.expression import Expression, expression
 
 Range: TypeAlias = tuple[int, int]
 Box: TypeAlias = tuple[Range, ...]
@@ -69,3 +70,18 @@ def intersect(one: Box, other: Box) -> Box:
     ((2, 4), (1, 2))
     """
     return tuple([(max(a, c), min(b, d)) for (a, b), (c, d) in zip(one, other, strict=True)])
+
+
+def within(index: Sequence[Expression], box: Box, shape: Sequence[int]) -> Expression:
+    """The condition that ``index``, which is in ``shape``, is in a box.
+
+    >>> from onebuf.layout.expression import indices
+    >>> within(indices(1), ((1, 4),), (4,)) == (indices(1)[0] >= 1)
+    True
+    """
+    inside: Expression | None = None
+    for i, (low, high), extent in zip(index, box, shape, strict=False):
+        tests = [i >= low] * (low > 0) + [i < high] * (high < extent)
+        for test in tests:
+            inside = test if inside is None else inside & test
+    return expression(0) < 0 if inside is None else inside

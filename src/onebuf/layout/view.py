@@ -1,10 +1,11 @@
 """Strided views: where element ``i`` of an array lives in flat memory.
 
-A view is pure arithmetic: it never touches memory, devices or dtypes. Offsets and strides count
-*elements*; the item size enters only when a view meets a memory block. Every operation returns a
-new view on the same elements; where strides cannot express the result (reshape and windows), it
-returns None, and only a copy would do. Outside its ``mask`` (see `onebuf.layout.box`) a view has
-no element but padding: whoever reads there supplies a value, usually zero.
+A view is the strided `onebuf.layout.Layout`. It is pure arithmetic: it never touches memory,
+devices or dtypes. Offsets and strides count *elements*; the item size enters only when a view meets
+a memory block. Every operation returns a new view on the same elements; where strides cannot
+express the result (reshape and windows), it returns None, and only a copy would do. Outside its
+``mask`` (see `onebuf.layout.box`) a view has no elements, only padding: the reader supplies the
+value there, usually zero.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from operator import index as as_int
 
 from onebuf.errors import ArgumentError, AxisError, IndexRangeError, LayoutError, ShapeError
 from onebuf.layout.axes import normalize_axes, normalize_axis
-from onebuf.layout.box import Box, Range, empty_box, full_box, intersect, normalize_box
+from onebuf.layout.box import Box, Range, empty_box, full_box, intersect, normalize_box, within
+from onebuf.layout.expression import Expression, expression
 from onebuf.layout.footprint import is_row_major, may_collide, preimage, reach
 from onebuf.layout.indexing import Key, cuts, resolve_int
+from onebuf.layout.layout import Place
 from onebuf.layout.reshape import reshape_box, reshape_stride, resolve_shape, row_major
 
 
@@ -131,6 +134,17 @@ class View:
         True
         """
         return may_collide(self.stride, self.box)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All that a plan depends on, as a tuple: quicker to hash than the view."""
+        return self.shape, self.stride, self.offset, self.mask
+
+    def place(self, index: Sequence[Expression]) -> Place:
+        """Position of the element at ``index``, inside the mask: see `onebuf.layout.layout`."""
+        terms = [i * step for i, step in zip(index, self.stride, strict=True)]
+        inside = None if self.mask is None else within(index, self.mask, self.shape)
+        return Place(sum(terms, expression(self.offset)), inside)
 
     def at(self, index: Sequence[int]) -> int | None:
         """Position of one element; None where there is only padding.

@@ -21,8 +21,6 @@ from onebuf.machine.providers import usable
 class Context(Device):
     """A device made of queues: ``places``, in order."""
 
-    buffers = ("onebuf.kinds.replicated", "ReplicatedBuffer")
-
     __slots__ = ("places",)
 
     def __init__(self, places: tuple[Device, ...]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from threading import RLock
-from typing import Any, ClassVar
+from typing import Any
 
 from onebuf.errors import DeviceError, OnebufError
 from onebuf.machine.driver import Driver
@@ -23,9 +23,6 @@ class Device:
 
     `onebuf.device` gives the device of a name.
     """
-
-    buffers: ClassVar[tuple[str, str] | None] = None
-    """The module and the name of the class of buffers that are here; None: Buffer itself."""
 
     __slots__ = ("name", "parts", "is_host", "has_operations", "_driver", "_pid", "__weakref__")
 

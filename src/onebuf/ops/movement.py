@@ -19,7 +19,7 @@ from onebuf.dtypes import promote
 from onebuf.errors import ArgumentTypeError, CopyError, LayoutError, ShapeError
 from onebuf.events import listeners
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
-from onebuf.layout import View, normalize_axes, normalize_axis
+from onebuf.layout import View, normalize_axes, normalize_axis, through
 from onebuf.memory import address_of
 from onebuf.ops.allocation import adopted
 from onebuf.ops.apply import cast, general, small_arrays
@@ -32,7 +32,7 @@ _REFUSED = (ValueError, IndexError, TypeError)
 
 
 def view_of(node: Node) -> View:
-    """The layout of ``node``'s elements in the memory of its base.
+    """The view of ``node``'s elements in the memory of its strided base.
 
     >>> from onebuf.ops.apply import constant
     >>> view_of(permute(constant((100, 200), 1, np.dtype("int32")), (1, 0)))
@@ -40,9 +40,8 @@ def view_of(node: Node) -> View:
     """
     array = settle(node)
     if array is None:
-        arg = node.arg
-        if node.op is VIEW:
-            return arg  # type: ignore[no-any-return]
+        if node.is_view:
+            return node.view
         array = node.array
         if array is None:
             return View.contiguous(node.shape)
@@ -55,10 +54,12 @@ def view_of(node: Node) -> View:
 
 
 def seen(node: Node, view: View) -> Node:
-    """The elements of ``node``'s base through another layout."""
+    """The elements of ``node``'s strided base through another view."""
     if node.array is not None and node.block is not None:
         return Leaf(strided(node.block, node.dtype, view), node.block)
-    base = node.base
+    base = node.strided_base
+    if base.is_view:
+        return make(VIEW, node.srcs, through(view, node.layout), view.shape, node.dtype)
     if view.shape == base.shape and view.offset == 0 and view == View.contiguous(base.shape):
         return base
     return make(VIEW, (base,), view, view.shape, node.dtype)
@@ -74,7 +75,7 @@ def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
     if copy:
         return reshape(copied(node), shape, None)
     array = node.array
-    if array is None and node.op is VIEW:
+    if array is None and node.is_view:
         array = settle(node)
     if array is not None and array.flags.c_contiguous:
         try:
@@ -101,7 +102,7 @@ def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
 def permute(node: Node, axes: Sequence[int]) -> Node:
     """The axes in another order."""
     array = node.array
-    if array is None and node.op is VIEW:
+    if array is None and node.is_view:
         array = settle(node)
     if array is not None:
         try:
@@ -115,7 +116,7 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
 def index(node: Node, key: Any) -> Node:
     """Basic indexing: integers, slices, None and an ellipsis."""
     array = node.array
-    if array is None and node.op is VIEW:
+    if array is None and node.is_view:
         array = settle(node)
     if array is not None:
         try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from math import prod
 
-from onebuf.graph import VIEW, Node, Op, reduction
-from onebuf.layout import View
+from onebuf.graph import Node, Op, reduction
 from onebuf.ops.apply import fold
 from onebuf.ops.movement import permute, reshape
 
@@ -38,7 +37,5 @@ def _is_one_run(x: Node, axes: tuple[int, ...]) -> bool:
     between = range(min(long, default=0), max(long, default=0) + 1)
     if any(x.shape[n] > 1 and n not in axes for n in between):
         return False
-    if x.op is not VIEW:
-        return True
-    view: View = x.arg
-    return all(view.stride[one] == view.stride[two] * x.shape[two] for one, two in pairwise(long))
+    stride = x.view.stride
+    return all(stride[one] == stride[two] * x.shape[two] for one, two in pairwise(long))

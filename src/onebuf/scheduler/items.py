@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from onebuf.graph import COPY, FAILED, SOURCE, VIEW, Freed, Kind, Node, is_stored
+from onebuf.graph import COPY, FAILED, Freed, Kind, Node, is_stored
 from onebuf.scheduler.read_through import is_readable, reading
 
 _AT_HAND = frozenset({Kind.VIEW, Kind.STORED, Kind.SOURCE, Kind.CONSTANT})
@@ -74,7 +74,7 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
     With ``own``, a wanted COPY is made even where its original could be read in its place.
     """
     if not own:
-        wanted = [reading(node) if node.op is VIEW else node for node in wanted]
+        wanted = [reading(node) if node.is_view else node for node in wanted]
     items: list[Item] = []
     done: set[int] = set()
     roots = {id(node.base) for node in wanted}
@@ -88,7 +88,8 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
             raise node.refusal()
         if node.op is FAILED:
             raise node.arg
-        if node.op is SOURCE or (node.op.kind is Kind.CONSTANT and id(node) not in roots):
+        is_constant = node.op.kind is Kind.CONSTANT
+        if node.on_demand is not None or (is_constant and id(node) not in roots):
             continue
         forced = own and id(node) in roots
         if node.op is COPY and is_readable(node) and not forced:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onebuf.graph import ARANGE, COPY, EMPTY, VIEW, Kind, Node
+from onebuf.graph import ARANGE, COPY, EMPTY, Kind, Node
 
 MOST_NODES = 128
 """A graph of more operations than this is cut."""
@@ -78,8 +78,8 @@ def _last_reads(order: Sequence[Node], wanted: Sequence[Node]) -> list[int]:
 
 def _read_by_way_of(node: Node) -> Node:
     """The node whose elements are read through ``node``, which may be a view or a copy."""
-    while node.op is VIEW or node.op is COPY:
-        (node,) = node.srcs
+    while node.is_view or node.op is COPY:
+        node = node.srcs[0]
     return node
 
 

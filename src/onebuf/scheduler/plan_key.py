@@ -61,7 +61,7 @@ _USUAL = _fields("arg")
 _FIELDS = {
     STORED: _fields("dtype", "shape", "array.strides"),
     PLACED: _fields("dtype", "shape"),
-    VIEW: _fields("arg.shape", "arg.stride", "arg.offset", "arg.mask"),
+    VIEW: _fields("arg.key"),
     ARANGE: _fields("dtype", "shape", "arg"),
     RANDOM_BITS: _fields("dtype", "shape"),
     WRITE: _fields("dtype", "arg.view", "arg.is_apart"),

@@ -1,6 +1,6 @@
 """What is really read when a node is read.
 
-A COPY or a PAD that nobody asked for need not exist: reading through a view of it is reading the
+A COPY or a PAD that was not asked for need not exist: reading through a view of it is reading the
 original through another view, as long as one view can say so and no padding is left in it.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.graph import COPY, PAD, VIEW, Kind, Node, is_stored, settle
+from onebuf.graph import COPY, PAD, Kind, Node, is_stored, settle
 from onebuf.layout import View, compose
 from onebuf.ops import seen, view_of
 
@@ -18,9 +18,8 @@ from onebuf.ops import seen, view_of
 def reading(node: Node) -> Node:
     """A node with the same elements as ``node`` that is nearer to memory."""
     while not is_stored(node):
-        through = node.arg  # before the operation: another thread may compute it just now
-        base = node.base
-        srcs, arg = base.srcs, base.arg
+        base = node.strided_base
+        srcs, arg = base.srcs, base.arg  # before the operation: another thread may compute it
         op = base.op
         if op is COPY and node is base:
             node = srcs[0]
@@ -31,10 +30,10 @@ def reading(node: Node) -> Node:
         inner = view_of(source)
         if op is PAD:
             inner = inner.pad(arg.widths)
-        composed = compose(through, inner)
+        composed = compose(node.view, inner)
         if composed is None and op is COPY:  # a view of a view may be simpler than either
             source = reading(source)
-            composed = compose(through, view_of(source))
+            composed = compose(node.view, view_of(source))
         if composed is None or composed.mask is not None:
             return node
         node = seen(source, composed)
@@ -48,13 +47,13 @@ def place(node: Node) -> tuple[Node, View]:
     comes upon: what is to be found again, in another graph of the same form, is named by this.
     """
     view = layout(node)
-    base = node if settle(node) is not None else node.base
+    base = node if settle(node) is not None else node.strided_base
     while not is_stored(base) and base.op in (COPY, PAD):
         source = base.srcs[0]
         inner = layout(source)
         if base.op is PAD:
             inner = inner.pad(base.arg.widths)
-        there = source if settle(source) is not None else source.base
+        there = source if settle(source) is not None else source.strided_base
         composed = compose(view, inner)
         if composed is None and base.op is COPY:
             there, inner = place(source)
@@ -66,11 +65,9 @@ def place(node: Node) -> tuple[Node, View]:
 
 
 def layout(node: Node) -> View:
-    """Where the elements of ``node`` are: from its own first one if stored, else in its base."""
+    """The view of ``node``'s elements: from its first one if stored, else in its strided base."""
     array = settle(node)
-    if array is not None:
-        return array_view(array)
-    return node.arg if node.op is VIEW else View.contiguous(node.shape)
+    return node.view if array is None else array_view(array)
 
 
 def array_view(array: np.ndarray[Any, Any]) -> View:
@@ -83,10 +80,11 @@ def is_readable(node: Node) -> bool:
     """Whether the elements of ``node`` are at hand: constant, or in memory in the right order."""
     if is_stored(node):
         return True
-    arg = node.arg
-    base = node.base
+    base = node.strided_base
     if base.op.kind is Kind.CONSTANT:
-        return node is base or arg.mask is None
+        return node is base or node.view.mask is None
+    if base.is_view:
+        return all(map(is_readable, base.srcs))
     if base.op not in (COPY, PAD):
         return False
     source = reading(node)

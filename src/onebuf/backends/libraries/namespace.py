@@ -20,7 +20,7 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.backends.libraries.conventions import CONVENTIONS
 from onebuf.backends.numpy.gather import outside
-from onebuf.backends.numpy.loops import LOOPS, run_into
+from onebuf.backends.numpy.loops import run_into
 from onebuf.dtypes import float32, is_added, promote
 from onebuf.errors import DTypeError
 from onebuf.graph import (
@@ -211,7 +211,7 @@ class ArrayApi:
         """A function of floats by the loop that NumPy's arrays have, there and back."""
         arrays = [np.asarray(operand) for operand in operands]
         out = np.empty(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
-        LOOPS[(UNARY | BINARY)[name]](*arrays, out)
+        run_into((UNARY | BINARY)[name], tuple(arrays), None, out)
         return self.from_host(out)
 
     def where(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:

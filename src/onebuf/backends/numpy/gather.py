@@ -1,4 +1,4 @@
-"""Gathers on NumPy's loops, and the error of an index out of range."""
+"""Gathers on NumPy's loops, by index or through a layout; the error of an index out of range."""
 
 from __future__ import annotations
 
@@ -8,8 +8,36 @@ import numpy as np
 
 from onebuf.errors import IndexRangeError
 from onebuf.graph import TAKE, TAKE_ALONG, Op
+from onebuf.layout import Expression, Layout, Strided, evaluate, indices
 
 Array = np.ndarray[Any, Any]
+
+
+def gather(layout: Layout, base: Array, *tables: Array) -> Array:
+    """The elements of ``base`` that ``layout`` sees, with its index tables."""
+    axes = np.indices(layout.shape, sparse=True)
+    flat = [array.reshape(-1) for array in (base, *tables)]
+
+    def strided(part: Strided) -> Any:
+        return sum(
+            [axis * step for axis, step in zip(axes, part.stride, strict=False)], part.offset
+        )
+
+    def apply(op: str, args: tuple[Any, ...]) -> Any:
+        return np.where(*args) if op == "where" else getattr(np, op)(*args)
+
+    def value(part: Expression) -> Any:
+        whole = evaluate(part, strided, apply, lambda number, at: flat[1 + number][at])
+        return np.broadcast_to(whole, layout.shape)
+
+    place = layout.place(indices(len(layout.shape)))
+    there = True if place.condition is None else value(place.condition)
+    found = np.full(layout.shape, place.elsewhere, base.dtype)
+    found[there] = flat[0][value(place.position)[there]]
+    for where, change in ((place.conjugated, np.conjugate), (place.negated, np.negative)):
+        if where is not None:
+            change(found, out=found, where=value(where) & there)
+    return found
 
 
 def take_into(operands: tuple[Any, ...], axis: int, out: Array) -> None:

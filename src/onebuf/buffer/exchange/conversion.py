@@ -20,7 +20,7 @@ from onebuf.buffer.exchange.export import as_numpy
 from onebuf.buffer.handle import Handle
 from onebuf.engine import is_here, own, read, realize
 from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError
-from onebuf.graph import SOURCE, Element, Number
+from onebuf.graph import Element, Number
 from onebuf.ops import SCALARS
 
 _SCALARS = frozenset(SCALARS)
@@ -239,7 +239,7 @@ class Conversion(Handle):
 def _numbers(buffer: Handle) -> Iterator[Any]:
     """A buffer for each element of a vector, as it is when its turn comes."""
     node = buffer._node
-    array = read(node) if node.base.op is SOURCE else own(node)
+    array = own(node) if node.on_demand is None else read(node)
     cls, dtype, new = buffer.__class__, node.dtype, object.__new__
     for scalar in array:
         element = Element()  # `Element.of`, spelled out for speed

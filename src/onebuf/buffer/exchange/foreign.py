@@ -21,7 +21,7 @@ from onebuf.buffer.numpy.functions import answer, namespace
 from onebuf.buffer.operators import operand
 from onebuf.engine import assign, is_here, read
 from onebuf.errors import ArgumentError, OnebufError
-from onebuf.graph import BINARY, SOURCE, UNARY, Node, Op
+from onebuf.graph import BINARY, UNARY, Node, Op
 from onebuf.interop import DEVICE, export
 from onebuf.late import Late
 from onebuf.layout import View
@@ -136,7 +136,7 @@ def _write_ours(op: Op | None, inputs: tuple[Any, ...], out: Any) -> bool:
     if op.is_exact and op not in _ODD and all(dtypes.kind(dtype) != "c" for dtype in types):
         return False
     if isinstance(out, Handle) and (
-        out._is_number or not is_here(out._node) or out._node.base.op is SOURCE
+        out._is_number or not is_here(out._node) or out._node.on_demand is not None
     ):
         return False
     apply: Any = unary if len(operands) == 1 else binary

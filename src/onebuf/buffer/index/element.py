@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from onebuf.engine import is_here, read, realize
-from onebuf.graph import SOURCE, Element, Node
+from onebuf.graph import Element, Node
 from onebuf.ops import copied, index
 
 
@@ -41,7 +41,6 @@ def element(node: Node, key: Any) -> Node:
     one = index(node, key)
     if not is_here(node):
         return copied(one)
-    base = node.base
-    if base.op is not SOURCE:
-        realize([base])
+    if node.on_demand is None:
+        realize([node.base])
     return Element.of(read(one)[()], node.dtype)

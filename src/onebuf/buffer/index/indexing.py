@@ -22,7 +22,7 @@ from onebuf.engine import assign, change, check_kind, is_here, read, writable
 from onebuf.engine.run import masks
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
-from onebuf.graph import SOURCE, Element, Fresh, Loose, LooseBlock, Node, Number
+from onebuf.graph import Element, Fresh, Loose, LooseBlock, Node, Number
 from onebuf.memory import PoolBlock, address_of
 from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
 from onebuf.options import options
@@ -161,7 +161,7 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
     if _put_stored(node, key, value):
         return
     if basic or not is_here(node):
-        if node.base.op is not SOURCE and is_here(node):
+        if node.on_demand is None and is_here(node):
             writable(node)
         assign(index(node, key), value)
         return

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import int8, int16, int32, int64, uint8, uint16, uint32
-from onebuf.graph import SOURCE, Node, settle
+from onebuf.graph import Node, settle
 from onebuf.ops import adopted, index, take
 from onebuf.options import options
 
@@ -34,7 +34,7 @@ def taken(node: Node, key: Any) -> Node | None:
     else:
         parts, place = (key,), 0
     shape = _shape_of(parts[place])
-    if shape is None or node.base.op is SOURCE:
+    if shape is None or node.on_demand is not None:
         return None
     stored = settle(node) is not None and _is_stored(parts[place])
     if stored and _is_small(node, parts, shape):

@@ -17,7 +17,7 @@ from onebuf.buffer.exchange.export import window
 from onebuf.buffer.handle import Handle
 from onebuf.engine import is_here, read, settle_readers
 from onebuf.errors import ArgumentTypeError, ExportError
-from onebuf.graph import SOURCE, Number
+from onebuf.graph import Number
 from onebuf.ops import quiet_context
 
 
@@ -71,9 +71,9 @@ class NumpyCall:
                     f"return arrays must be of ArrayType: out needs memory, got a number, {part}; "
                     f"make memory for it with onebuf.empty(())"
                 )
-            elif isinstance(part, Handle) and part._node.base.op is SOURCE:
+            elif isinstance(part, Handle) and part._node.on_demand is not None:
                 raise ExportError(
-                    f"out needs elements in memory, but those of {part._node.base.arg.name} are "
+                    f"out needs elements in memory, but those of {part._node.on_demand.name} are "
                     f"read and written on demand; assign the result instead: b[...] = result"
                 )
 
@@ -83,7 +83,7 @@ class NumpyCall:
             if x._is_number and is_here(x._node):
                 return read(x._node)[()]
             array = window(x._node)
-            if x._node.base.op is SOURCE:
+            if x._node.on_demand is not None:
                 array.flags.writeable = False  # what is written to a copy would be lost
             settle_readers(x._node)
             self.given[id(array)] = (x, array)

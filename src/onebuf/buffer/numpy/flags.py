@@ -7,7 +7,6 @@ from typing import Any
 from onebuf.buffer.handle import Handle
 from onebuf.engine import is_here, own
 from onebuf.errors import ArgumentError, ReadOnlyError
-from onebuf.graph import SOURCE
 from onebuf.ops import view_of
 
 _NAMES = {
@@ -67,8 +66,8 @@ class Flags:
             return False
         if not is_here(node):
             return True
-        if node.base.op is SOURCE:
-            return bool(node.base.arg.writable)
+        if node.on_demand is not None:
+            return bool(node.on_demand.writable)
         if view_of(node).overlaps_itself:
             return False
         if node.array is None and node.base.array is None:
@@ -154,7 +153,7 @@ class Flags:
 def set_writeable(buffer: Handle, wanted: bool) -> None:
     """Forbid writes through ``buffer``, or allow them where its memory does."""
     node = buffer._node
-    if buffer._is_number or not is_here(node) or node.base.op is SOURCE:
+    if buffer._is_number or not is_here(node) or node.on_demand is not None:
         if wanted is not Flags(buffer).writeable:
             raise ReadOnlyError(
                 f"cannot set WRITEABLE flag to {wanted} of this buffer: only elements in memory of "

@@ -21,7 +21,7 @@ from onebuf.buffer.operators import operand
 from onebuf.dtypes import kind
 from onebuf.engine import assign, is_here
 from onebuf.errors import ArgumentError, ArgumentTypeError, ExportError
-from onebuf.graph import SOURCE, UNARY
+from onebuf.graph import UNARY
 from onebuf.ops import unary, view_of
 
 
@@ -114,9 +114,9 @@ class NdarrayMethods(Handle):
         They hold as long as the buffer does and nothing frees it.
         """
         node = self._node
-        if node.base.op is SOURCE:
+        if node.on_demand is not None:
             raise ExportError(
-                f"an address needs elements in memory, but those of {node.base.arg.name} are read "
+                f"an address needs elements in memory, but those of {node.on_demand.name} are read "
                 f"on demand; copy() them first"
             )
         return window(node).ctypes

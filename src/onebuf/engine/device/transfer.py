@@ -14,7 +14,7 @@ from onebuf.backends.protocols import copies_directly, holds_arrays
 from onebuf.engine.step.errors import line_of
 from onebuf.engine.step.operand import native
 from onebuf.events import Transferred, listeners, tell
-from onebuf.graph import PLACED, Node, on_block, placed_block
+from onebuf.graph import Node, on_block, placed_block
 from onebuf.layout.box import full_box
 from onebuf.layout.footprint import reach
 from onebuf.machine import CPU, Device, Driver
@@ -47,7 +47,7 @@ def download(node: Node, source: Node, out: Array | None) -> Array:
     assert device is not None
     driver = device.driver
     start = perf_counter()
-    view = None if source.op is PLACED else view_of(source)
+    view = None if source.is_placed else view_of(source)
     if holds_arrays(driver):
         out = _into(out, driver.get(native(driver, source)))
     elif view is not None and not view.is_contiguous:

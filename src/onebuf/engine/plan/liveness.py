@@ -23,7 +23,6 @@ from onebuf.graph import (
     PAD,
     RANDOM_BITS,
     UNARY,
-    VIEW,
     WHERE,
     Kind,
     Node,
@@ -89,8 +88,8 @@ def _with_views(walk: Sequence[Node], states: bytes) -> dict[int, int]:
         return held
     for node in walk:  # nearly always results before operands
         state = held[id(node)]
-        if state and (node.op is VIEW or node.op is COPY):
-            (src,) = node.srcs
+        if state and (node.is_view or node.op is COPY):
+            src = node.srcs[0]
             if src.array is None and src.op.kind is not Kind.CONSTANT:
                 held[id(src)] = max(held[id(src)], state)
     return held
@@ -104,8 +103,8 @@ def replayed_in(walk: Sequence[Node], states: bytes, passing: Collection[int]) -
     found = []
     for node, state in zip(walk, states, strict=True):
         value = node
-        while state and id(value) not in passing and (value.op is VIEW or value.op is COPY):
-            (value,) = value.srcs
+        while state and id(value) not in passing and (value.is_view or value.op is COPY):
+            value = value.srcs[0]
         if state and id(value) in passing:
             found.append(node)
     return found

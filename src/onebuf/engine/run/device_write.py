@@ -15,7 +15,7 @@ from onebuf.dtypes import uint8, uint16, uint32, uint64
 from onebuf.engine.run.realize import force, realize
 from onebuf.engine.step.operand import native
 from onebuf.errors import DeviceError
-from onebuf.graph import CAST, PLACED, Node, placed_block
+from onebuf.graph import CAST, Node, placed_block
 from onebuf.kernel import LOAD, STORE, Nest, Slot, Step, stride_class
 from onebuf.layout import View
 from onebuf.machine import Device
@@ -52,7 +52,7 @@ def prepared(target: Node, value: Node) -> Node:
 
 def _is_apart(new: Node, target: Node) -> bool:
     """Whether ``new`` is stored without gaps, in memory that cannot be that of ``target``."""
-    if new.op is not PLACED or new.block is target.base.block:
+    if not new.is_placed or new.block is target.base.block:
         return False
     return placed_block(new).keeps is None
 

@@ -20,7 +20,7 @@ from onebuf.engine.step.operand import fetch
 from onebuf.engine.step.plan import Held, Plan
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
-from onebuf.graph import PLACED, SOURCE, Kind, Node, is_stored, running, settle
+from onebuf.graph import Kind, Node, is_stored, running, settle
 from onebuf.memory import PoolBlock
 from onebuf.ops import copied, install, view_of
 from onebuf.options import config
@@ -97,7 +97,7 @@ def _held(node: Node, is_mine: bool) -> Array:
 
 def downloaded(node: Node, out: Array | None = None) -> Array:
     """The elements of a node on another device, in ``out`` or in host memory of their own."""
-    return download(node, node if node.op is PLACED else without_gaps(node), out)
+    return download(node, node if node.is_placed else without_gaps(node), out)
 
 
 def without_gaps(node: Node) -> Node:
@@ -110,9 +110,9 @@ def without_gaps(node: Node) -> Node:
     driver = node.device.driver  # type: ignore[union-attr]
     if holds_arrays(driver):
         return source
-    view, is_constant = view_of(source), source.base.op.kind is Kind.CONSTANT
+    view, is_placed = view_of(source), source.strided_base.is_placed
     host_picks = view.mask is None and not runs_kernels(driver)
-    if is_constant or not (view.is_contiguous or host_picks):
+    if not is_placed or not (view.is_contiguous or host_picks):
         source = copied(source)
         force(source)
     return source
@@ -133,8 +133,7 @@ def own(node: Node) -> Array:
     array = settle(node)
     if array is not None:
         return array
-    base = node.base
-    if base.op is SOURCE:
+    if node.on_demand is not None:
         return fetch(node)
     if not is_here(node):
         raise DeviceError(

@@ -18,8 +18,6 @@ from onebuf.engine.run.realize import force
 from onebuf.graph import (
     CAST,
     COPY,
-    PLACED,
-    VIEW,
     Foreign,
     Fresh,
     Loose,
@@ -64,10 +62,10 @@ def _reads_shared(node: Node, with_pending: bool) -> bool:
     while todo:
         node = todo.pop()
         srcs = node.srcs
-        if node.array is not None or node.op is PLACED:
+        if node.array is not None or node.is_placed:
             if _is_shared(node):
                 return True
-        elif with_pending or node.op is VIEW:
+        elif with_pending or node.is_view:
             todo += [src for src in srcs if id(src) not in seen]
             seen.update(map(id, srcs))
             if len(seen) > MOST_NODES:

@@ -24,8 +24,9 @@ def moved(node: Node, device: Device) -> Node:
     home = node.device or CPU
     if home is device:
         return node
-    if node.base.op.kind is Kind.CONSTANT and (node is node.base or node.arg.mask is None):
-        return full(node.shape, node.base.arg, node.dtype, device)
+    base = node.strided_base
+    if base.op.kind is Kind.CONSTANT and node.view.mask is None:
+        return full(node.shape, base.arg, node.dtype, device)
     if device.is_host:
         new = place(node.shape, node.dtype, node.numel)
         downloaded(node, new.array)

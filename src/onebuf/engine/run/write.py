@@ -16,14 +16,11 @@ from onebuf.dtypes import kind, meet_scalar, typed_scalar
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.run.realize import force, is_here, own, peek, read
 from onebuf.engine.run.small_write import write_small
-from onebuf.engine.step.region import write_region
+from onebuf.engine.step.region import check_region, write_region
 from onebuf.errors import DeviceError, DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import listeners, run_told
 from onebuf.graph import (
     BINARY,
-    PLACED,
-    SOURCE,
-    VIEW,
     Node,
     Number,
     Op,
@@ -36,7 +33,7 @@ from onebuf.graph import (
     waiting,
 )
 from onebuf.late import Late
-from onebuf.layout import View, broadcast_shapes
+from onebuf.layout import broadcast_shapes
 from onebuf.memory import FileBlock, Neighbours, address_of, neighbours
 from onebuf.ops import (
     SCALARS,
@@ -72,7 +69,7 @@ def assign(target: Node, value: Node | Scalar) -> None:
     new = peek(value) if isinstance(value, Node) else np.asarray(typed_scalar(value, target.dtype))
     _check_fits(new.shape, target.shape)
     check_kind(new, target)
-    if target.base.op is SOURCE:
+    if target.on_demand is not None:
         _assign_source(target, new)
         return
     if switch.on:
@@ -127,7 +124,11 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
 
 def _is_itself(target: Node, value: Node) -> bool:
     """Whether the elements are there already: what ``x[a:b] += y`` ends with."""
-    if settle(value) is None or target.base.op is SOURCE or value.block is not target.base.block:
+    if (
+        settle(value) is None
+        or target.on_demand is not None
+        or value.block is not target.base.block
+    ):
         return False
     one, two = writable(target), settle(value)
     assert two is not None
@@ -141,7 +142,7 @@ def _is_itself(target: Node, value: Node) -> bool:
 
 def _write_by_kernel(target: Node, value: Node) -> bool:
     """Compute ``value`` in the place that it is written to, if that is large and compiled."""
-    if target.nbytes <= options().eager_nbytes or target.base.op is SOURCE:
+    if target.nbytes <= options().eager_nbytes or target.on_demand is not None:
         return False
     _check_fits(value.shape, target.shape)
     check_kind(value, target)
@@ -154,7 +155,7 @@ def _write_by_kernel(target: Node, value: Node) -> bool:
 
 def _update_by_kernel(op: Op, target: Node, value: Node | Scalar) -> bool:
     """Compute ``op`` in the memory of ``target``, if that is large and compiled."""
-    if target.nbytes <= options().eager_nbytes or target.base.op is SOURCE:
+    if target.nbytes <= options().eager_nbytes or target.on_demand is not None:
         return False
     array = writable(target)
     if not kernel_write.is_worth(array):
@@ -222,7 +223,7 @@ def _check_here(value: Node | Scalar, target: Node) -> None:
 
 def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:
     """Let ``edit`` write to the elements of ``target``, wherever the host keeps them."""
-    if target.base.op is SOURCE:
+    if target.on_demand is not None:
         array = np.array(read(target))
         _edit(name, edit, array)
         _assign_source(target, array)
@@ -290,7 +291,7 @@ def settle_readers(node: Node) -> None:
     readers = node.readers
     if not readers:
         return
-    is_placed = node.base.op is PLACED  # where views hold on to the node, and are counted
+    is_placed = node.base.is_placed  # where views hold on to the node, and are counted
     _settle(readers, is_here(node), with_views=not is_placed)
     for other in neighbours(readers):
         _settle(other.readers, is_here(node), with_views=False)
@@ -315,12 +316,9 @@ def _settle(readers: Readers, on_host: bool, with_views: bool) -> None:
 
 
 def _assign_source(target: Node, new: Array) -> None:
-    source = target.base.arg
-    if not source.writable:
-        raise ReadOnlyError(f"{source.name} was opened for reading; open it with mode='r+'")
+    check_region(target)
     settle_readers(target)
-    view = target.arg if target.op is VIEW else View.contiguous(target.shape)
-    write_region(source, view, new)
+    write_region(target, new)
 
 
 def _copy(array: Array, new: Array) -> None:

@@ -162,7 +162,9 @@ class HostStep:
         self._device = device
         self._number = numbers[id(item.node)]
         node = item.node
-        is_given = all(not src.numel or src.base.op.kind is Kind.CONSTANT for src in node.srcs)
+        is_given = all(
+            not src.numel or src.strided_base.op.kind is Kind.CONSTANT for src in node.srcs
+        )
         if node.numel and not is_given and not interprets(device.driver):
             error = _no_kernel(device, node)
             say_where(error, node.op.name, node)
@@ -175,7 +177,7 @@ class HostStep:
         driver = self._device.driver
         block = driver.allocator.allocate(node.nbytes)
         if node.op is not EMPTY and node.numel:
-            if all(src.base.op.kind is Kind.CONSTANT or not src.numel for src in node.srcs):
+            if all(src.strided_base.op.kind is Kind.CONSTANT or not src.numel for src in node.srcs):
                 driver.upload(_on_host(node), block)
             else:
                 self._interpret(node, block)
@@ -196,9 +198,9 @@ class HostStep:
 
 def _seen(node: Node) -> Array | Seen:
     """What an operation reads: the elements of a constant, or a block and what is seen of it."""
-    if node.base.op.kind is Kind.CONSTANT or not node.numel:
+    if node.strided_base.op.kind is Kind.CONSTANT or not node.numel:
         return _of_nothing(node)
-    return Seen(placed_block(node.base), node.dtype, view_of(node))
+    return Seen(placed_block(node.strided_base), node.dtype, view_of(node))
 
 
 def _on_host(node: Node) -> Array:
@@ -212,8 +214,8 @@ def _on_host(node: Node) -> Array:
 
 
 def _of_nothing(src: Node) -> Array:
-    if src.base.op.kind is Kind.CONSTANT:
-        return np.broadcast_to(np.asarray(src.base.arg), src.shape)
+    if src.strided_base.op.kind is Kind.CONSTANT:
+        return np.broadcast_to(np.asarray(src.strided_base.arg), src.shape)
     return np.empty(src.shape, src.dtype)
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.backends.numpy.gather import gather
 from onebuf.backends.protocols import ArrayDriver
 from onebuf.engine.step.region import read_region
-from onebuf.graph import SOURCE, VIEW, Kind, Node, placed_block, settle
-from onebuf.layout import View
+from onebuf.graph import Kind, Node, placed_block, settle
+from onebuf.scheduler import reading
 
 Array = np.ndarray[Any, Any]
 
@@ -19,18 +20,19 @@ def fetch(node: Node) -> Array:
     array = settle(node)
     if array is not None:
         return array
-    base = node.base
+    base = node.strided_base
     if base.op.kind is Kind.CONSTANT:
         return np.broadcast_to(np.asarray(base.arg), node.shape)
-    assert base.op is SOURCE, f"{node} is still to be computed"
-    view = node.arg if node.op is VIEW else View.contiguous(node.shape)
-    return read_region(base.arg, view)
+    if node.on_demand is not None:
+        return read_region(node)
+    assert base.is_view, f"{node} is still to be computed"
+    return gather(base.layout, *[fetch(reading(source)) for source in base.srcs])
 
 
 def native(driver: ArrayDriver, node: Node) -> Any:
     """The library's array of a node that is at hand on its device."""
-    base = node.base
+    base = node.strided_base
     if base.op.kind is Kind.CONSTANT:
         block = driver.compute(base.op, (), base.arg, node.shape, node.dtype)
         return driver.native(block, node.dtype, None)
-    return driver.native(placed_block(base), base.dtype, node.arg if node.op is VIEW else None)
+    return driver.native(placed_block(base), base.dtype, node.view if node.is_view else None)

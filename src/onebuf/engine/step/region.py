@@ -1,4 +1,8 @@
-"""Reading and writing part of what is kept elsewhere: no more than the box that a view touches."""
+"""Regions: elements that are read and written on demand, no more than the box a view touches.
+
+A file or a store hands out boxes (`onebuf.interop.Source`). A node on one is never stored: what it
+sees is read each time that it is asked for, and a write goes straight to the store.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,34 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.interop import Source
+from onebuf.errors import ReadOnlyError
+from onebuf.graph import Node
 from onebuf.layout import View, compose
 
 Array = np.ndarray[Any, Any]
 Bounds = tuple[tuple[int, int], ...]
 
 
-def read_region(source: Source, view: View) -> Array:
-    """The elements of ``source`` that ``view`` sees."""
-    bounds, inside = _box(view, source.shape)
+def read_region(node: Node) -> Array:
+    """The elements of ``node``, which are read on demand."""
+    source = node.on_demand
+    assert source is not None, f"{node} is not read on demand"
+    bounds, inside = _box(node.view, source.shape)
     return np.ascontiguousarray(_through(np.ascontiguousarray(source.read(bounds)), inside))
 
 
-def write_region(source: Source, view: View, value: Array) -> None:
-    """Write ``value`` to the elements of ``source`` that ``view`` sees, and to no others."""
-    bounds, inside = _box(view, source.shape)
+def check_region(node: Node) -> None:
+    """Raise unless the elements of ``node``, which are read on demand, may be written."""
+    source = node.on_demand
+    if source is not None and not source.writable:
+        raise ReadOnlyError(f"{source.name} was opened for reading; open it with mode='r+'")
+
+
+def write_region(node: Node, value: Array) -> None:
+    """Write ``value`` to the elements of ``node``, and to no others."""
+    source = node.on_demand
+    assert source is not None, f"{node} is not written on demand"
+    bounds, inside = _box(node.view, source.shape)
     shape = tuple(high - low for low, high in bounds)
     whole = inside.numel == View.contiguous(shape).numel and not inside.overlaps_itself
     box = np.empty(shape, source.dtype) if whole else np.array(source.read(bounds))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from onebuf.graph import CAST, CONCAT, VIEW, WRITE, Node, is_stored
+from onebuf.graph import CAST, CONCAT, TAKE, WRITE, Node, is_stored
 from onebuf.layout import View, compose
 from onebuf.machine import CPU
 from onebuf.scheduler.fuse.group import Group
@@ -70,8 +70,8 @@ def regions(node: Node) -> Iterator[tuple[Node, View]]:
 
 def _without_view(src: Node, region: View) -> tuple[Node, View]:
     """The base of an operand that is a reshaped view, and its region in the base's shape."""
-    base = src.base
-    if src.op is VIEW and src.arg.is_contiguous and src.numel == base.numel:
+    base = src.strided_base
+    if base is not src and src.view.is_contiguous and src.numel == base.numel:
         shaped = region.reshape(base.shape)
         if shaped is not None:
             return base, shaped
@@ -80,7 +80,7 @@ def _without_view(src: Node, region: View) -> tuple[Node, View]:
 
 def is_computed(src: Node, stops: set[int]) -> bool:
     """Whether an operand is pending, in its own order, and not computed by another kernel."""
-    return src.op is not VIEW and id(src) not in stops and not is_stored(src)
+    return not src.is_view and id(src) not in stops and not is_stored(src)
 
 
 def trace_part(
@@ -118,7 +118,7 @@ def check_in_place(write: Node, group: Group, stops: set[int]) -> None:
     reads = [reach for reach in group.reaches if reach.node is into.target]
     (store,) = [reach.view for reach in group.reaches if reach.node is write]
     at = replace(store, offset=store.offset - into.view.offset)
-    is_safe = into.is_apart and not group.picks
+    is_safe = into.is_apart and all(step.op is not TAKE for step in group.nest.steps)
     if reads:
         is_safe &= group.is_elementwise and all(reach.view == at for reach in reads)
     if not is_safe:

@@ -1,9 +1,9 @@
-"""Positions: where the extreme of an axis is, in steps that every kernel has.
+"""Argmax and argmin, in steps that every kernel has: two reductions.
 
-First the extreme itself is folded, then the least index that has it: two loops over a row, which is
-near the processor the second time. NaN is the extreme of whatever it is in, and equal to nothing,
-so that there the first NaN is looked for. The extreme is the step that a kernel would have of its
-own, so one that gives both folds it once.
+The first reduces to the maximum (or minimum), the second to the smallest index that has it. A row
+is in the cache the second time. The maximum of elements among which there are NaNs is NaN, which is
+equal to nothing, so the index of the first NaN is taken. The first reduction is the step that max
+has, so a kernel that gives both max and argmax computes it once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from onebuf.graph import BINARY, REDUCE, UNARY, WHERE, Kind, Op
 from onebuf.kernel import FOLDS, INDEX, Fold, Nest
 
 EXTREMES: dict[Op, Op] = {REDUCE["argmax"]: REDUCE["max"], REDUCE["argmin"]: REDUCE["min"]}
-"""Which extreme a position is of."""
+"""The reduction that gives the extreme which an operation looks for."""
 _TOLD = (Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER, Kind.PAD)
 NOWHERE = np.int64(np.iinfo(np.int64).max)
 

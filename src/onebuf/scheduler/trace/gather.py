@@ -1,9 +1,8 @@
-"""Moving: tracing through operations that pick elements by index, or put a border around them.
+"""Gather and padding: tracing operations that pick elements by index, or pad with a value.
 
-What is picked from has to be in memory, and becomes a load at a distance that an index gives; the
-indices are computed like any other operand. A border becomes a bool that says whether there is an
-element: everything inside the border is asked for through a view with a mask, and memory that is
-reached through one is loaded only where the mask allows it.
+The operand that elements are picked from has to be stored. A pick is a load at an offset that the
+index gives; the indices are traced like any other operand. Padding becomes a condition: the padded
+operand is traced at a view with a mask, and a load at a masked view happens only inside the mask.
 """
 
 from __future__ import annotations
@@ -13,16 +12,14 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from onebuf.dtypes import bool as boolean
-from onebuf.dtypes import int64
-from onebuf.graph import CAST, PAD, SOURCE, TAKE, TAKE_ALONG, VIEW, Kind, Node
-from onebuf.kernel import INDEX, INSIDE, LOAD
+from onebuf.graph import CAST, PAD, TAKE, TAKE_ALONG, Kind, Node
+from onebuf.kernel import INSIDE, LOAD
 from onebuf.layout import View, compose
 from onebuf.scheduler.read_through import place
+from onebuf.scheduler.trace.layout_load import LayoutTrace
 from onebuf.scheduler.trace.recorder import Reach
-from onebuf.scheduler.trace.tracer import MOST_STEPS, Cut, Trace, source_at
+from onebuf.scheduler.trace.tracer import MOST_STEPS, Cut, source_at
 
 PICKS = frozenset({TAKE, TAKE_ALONG})
 MOVES = PICKS | {PAD}
@@ -35,15 +32,15 @@ def is_picked_from(node: Node, reader: Node) -> bool:
 
 
 @dataclass(slots=True)
-class MovingTrace(Trace):
-    """A trace that also knows picks and borders."""
+class MovingTrace(LayoutTrace):
+    """A trace that also inlines picks and padding."""
 
     picks: list[Node] = field(default_factory=list)
     """The nodes whose indices are looked at by the nest."""
 
     def _open(self, node: Node, view: View) -> Operands:
         if node.op not in MOVES:
-            return Trace._open(self, node, view)
+            return LayoutTrace._open(self, node, view)
         if not self.supports(CAST, (node.dtype,), node.dtype):
             raise Cut(node, f"{node.op.name} of {node.dtype.name} has no kernel", always=True)
         return self._open_pad(node, view) if node.op is PAD else self._open_pick(node, view)
@@ -51,7 +48,7 @@ class MovingTrace(Trace):
     def _fold(self, node: Node, view: View) -> Operands:
         if view.mask is not None:
             raise Cut(node, "its result is read through padding")
-        return Trace._fold(self, node, view)
+        return LayoutTrace._fold(self, node, view)
 
     # -- picks -------------------------------------------------------------------------------------
 
@@ -69,7 +66,7 @@ class MovingTrace(Trace):
             rows = (*source.shape[:axis], 1, *source.shape[axis + 1 :])
             places = indices.shape
         base, where, stride = self._picked_from(node, source, rows, view)
-        at = source_at(node, indices, _spread(_layout(indices), places, node.shape), view)
+        at = source_at(node, indices, _spread(indices.view, places, node.shape), view)
         return [at], lambda args: self._pick(node, base, where, stride, args[0])
 
     def _picked_from(
@@ -79,7 +76,7 @@ class MovingTrace(Trace):
         base, inner = place(source)
         if id(base) in self.results:
             raise Cut(base, "the kernel that computes it picks from it by index")
-        if base.op is SOURCE:
+        if base.on_demand is not None:
             raise Cut(node, "its operand is read from a store, by region", always=True)
         if base.op.kind is not Kind.STORED and id(base) not in self.stops:
             raise Cut(base, "elements of it are picked by index", always=True)
@@ -95,30 +92,14 @@ class MovingTrace(Trace):
     def _pick(self, node: Node, base: Node, where: View, stride: int, index: int) -> int:
         """The element that ``index`` points to."""
         self.picks.append(node)
-        flag = self._seen.get("flag")
-        if flag is None:
-            flag = self._seen["flag"] = len(self.scalars)
-            self.scalars.append(np.int64(0))
-            self.givers.append(None)
-        args = [index, self._number(node.srcs[0].shape[node.arg])]
-        if stride != 1:
-            args.append(self._number(stride))
-        offset = self._add(TAKE, tuple(args), int64, flag)
-        slot = self._reach(Reach(base, where))
-        return self._add(LOAD, (offset,), node.dtype, slot)
+        extent = node.srcs[0].shape[node.arg]
+        return self._load_at(Reach(base, where), index, extent, stride)
 
-    def _number(self, value: int) -> int:
-        """A whole number that comes with the call."""
-        key = ("number", value)
-        if key not in self._seen:
-            self._seen[key] = self._scalar(np.int64(value), int64)
-        return self._seen[key]
-
-    # -- borders -----------------------------------------------------------------------------------
+    # -- padding -----------------------------------------------------------------------------------
 
     def _open_pad(self, node: Node, view: View) -> Operands:
         (src,) = node.srcs
-        base, at = source_at(node, src, _layout(src).pad(node.arg.widths), view)
+        base, at = source_at(node, src, src.view.pad(node.arg.widths), view)
         if at.is_all_padding:
             return [], lambda args: self._border(node)
         return [(base, at)], lambda args: self._pad(node, at, args)
@@ -137,7 +118,7 @@ class MovingTrace(Trace):
 
     def _load(self, node: Node, view: View) -> int:
         if view.mask is None:
-            return Trace._load(self, node, view)
+            return LayoutTrace._load(self, node, view)
         key = (id(node), view, LOAD)
         if key not in self._seen:
             inside = self._inside(node, view)
@@ -151,18 +132,10 @@ class MovingTrace(Trace):
         for axis, ((low, high), extent) in enumerate(zip(view.box, self.shape, strict=True)):
             if (low, high) == (0, extent):
                 continue
-            args = (self._position(node, axis, low), self._number(high - low), *found)
+            stride = tuple([int(number == axis) for number in range(len(self.shape))])
+            args = (self._index(node, stride, -low), self._number(high - low), *found)
             found = (self._add(INSIDE, args, boolean),)
         return found[0]
-
-    def _position(self, node: Node, axis: int, low: int) -> int:
-        """How far beyond ``low`` the index along ``axis`` is."""
-        key = ("position", axis, low)
-        if key not in self._seen:
-            stride = tuple([int(number == axis) for number in range(len(self.shape))])
-            slot = self._reach(Reach(node, View(self.shape, stride, -low), is_index=True))
-            self._seen[key] = self._add(INDEX, (), int64, slot)
-        return self._seen[key]
 
 
 def merged_mask(view: View, axes: Sequence[tuple[int, ...]]) -> Any:
@@ -173,10 +146,6 @@ def merged_mask(view: View, axes: Sequence[tuple[int, ...]]) -> Any:
     ends = [view.mask[part[0]] if len(part) == 1 else None for part in axes]
     whole = [(0, prod([shape[axis] for axis in part])) for part in axes]
     return tuple([end or all_of_it for end, all_of_it in zip(ends, whole, strict=True)])
-
-
-def _layout(node: Node) -> View:
-    return node.arg if node.op is VIEW else View.contiguous(node.shape)
 
 
 def _spread(view: View, shape: tuple[int, ...], to: tuple[int, ...]) -> View:

@@ -1,9 +1,9 @@
-"""Spaces: the indices that a kernel runs over, and which results can be stored on the way.
+"""Iteration spaces: the indices that a kernel loops over, and the results that it can store.
 
-A space has the axes of a result, those of extent 1 left out, and, if the kernel folds, one more for
-all that is folded together. Along that one it computes either single elements of *whole* rows, or
-one element for each row. If what is folded is made of folds itself, there is one more axis for
-those; one thread does all of that, so only little is done in this way.
+A space has the axes of the result, without those of extent 1. If the kernel reduces, one more axis
+runs over all that is reduced together; a result then has an element for each index of the space, or
+one for each row. If the operand of the reduction is a reduction itself, one more axis runs over
+what that one reduces; a single thread does all of it, so this is for little work only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Steps that a trace writes down, the memory that they reach and the scalars that they are given.
+"""Recorder: the steps of a nest under construction, with their memory operands and scalars.
 
-A scalar is not part of a nest, so that other values need no other code; and what *gives* it is
-known, so that a plan made for one graph finds the values of another.
+A scalar's value is not part of the nest, so another value needs no other code. Where the value
+comes from is recorded (`Giver`), so a plan made for one graph finds the values of another.
 """
 
 from __future__ import annotations

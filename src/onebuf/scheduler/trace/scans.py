@@ -1,7 +1,7 @@
-"""Scans: the order in which running sums and products are computed, and its space.
+"""Scans: the iteration space of running sums and products.
 
-A scan runs along its axis, which is the last one of its space wherever it is in memory; the other
-axes come before it. What is computed with a scan has its shape, and is read in its order.
+The axis of the scan is the last one of its space, wherever it is in memory; the other axes come
+before it. Everything in the kernel of a scan has its shape, and is read in its order.
 """
 
 from __future__ import annotations

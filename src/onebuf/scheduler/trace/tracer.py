@@ -1,9 +1,10 @@
-"""Tracing: the nest that computes some nodes, with everything inlined that belongs to it.
+"""Tracing: from graph nodes to the steps of one nest, with every fused operation inlined.
 
-An operation is inlined by asking for its operands where it is asked for itself: through a view of
-the iteration space, composed with the view of each operand. Where one view cannot say that, or an
-operation has to see its operands whole, the trace stops at a node (`Cut`), which then is computed
-in memory first.
+The trace starts at a result and a view that maps the iteration space to its elements. It inlines an
+operation by tracing its operands, each at that view composed with the operand's own view. Loads,
+constants and index ranges end the recursion. If strides cannot express a composed view, or an
+operation needs an operand stored, the trace raises `Cut` with the node that has to be computed
+first, by a kernel of its own; the caller then tries again.
 """
 
 from __future__ import annotations
@@ -23,9 +24,7 @@ from onebuf.graph import (
     COMPLEX,
     COPY,
     RANDOM_BITS,
-    SOURCE,
     UNARY,
-    VIEW,
     Kind,
     Node,
     Op,
@@ -52,9 +51,9 @@ MOST_STEPS = 160
 
 
 class Cut(Exception):
-    """The trace cannot go through ``node``, which has to be computed on its own.
+    """The trace cannot inline ``node``, which needs a kernel, or a step, of its own.
 
-    ``always`` says that this is so wherever it is read.
+    ``always`` says that no other reader can inline it either.
     """
 
     def __init__(self, node: Node, reason: str, always: bool = False) -> None:
@@ -81,8 +80,8 @@ class Trace(Steps):
     scanned: dict[int, Node] = field(default_factory=dict)
     """The running results among the steps, by number."""
     within: set[int] = field(default_factory=set)
-    """Steps of `onebuf.scheduler.trace.argmax` that need their extremes: for each chunk, that of
-    the chunk will do."""
+    """Steps of `onebuf.scheduler.trace.argmax` that read a maximum or minimum: a chunk may use
+    that of the chunk alone."""
 
     def store(self, node: Node, value: int) -> None:
         """Store step ``value``, which gives ``node``, in memory of the node's own."""
@@ -115,7 +114,7 @@ class Trace(Steps):
         return done.pop()
 
     def _leaf(self, node: Node, view: View) -> int | None:
-        """A step that needs no other: memory, a constant, a position."""
+        """The step of a node without operands to trace: a load, a constant or an index range."""
         result = self.results.get(id(node))
         if result is not None:
             if view != result:
@@ -136,7 +135,7 @@ class Trace(Steps):
         return self._seen[key]
 
     def _open(self, node: Node, view: View) -> tuple[list[tuple[Node, View]], Any]:
-        """The operands of ``node`` and where they are needed, and how to build its step of them."""
+        """The operands of ``node``, each with its view, and the function that adds its step."""
         if node.op in FOLDS:
             return self._fold(node, view)
         if node.op in SCANS:
@@ -283,7 +282,7 @@ def _is_mixed(op: Op, given: Sequence[DT]) -> bool:
 
 
 def scan_view(shape: tuple[int, ...], axis: int) -> View:
-    """All elements in the order in which results run along ``axis``: that one is the last."""
+    """All elements of ``shape``, with ``axis`` as the last one and axes of extent 1 left out."""
     others = [place for place in range(len(shape)) if place != axis]
     whole = View.contiguous(shape).permute((*others, axis))
     kept = [place for place in range(len(others)) if whole.shape[place] != 1]
@@ -305,25 +304,26 @@ def below(steps: list[Step], number: int) -> set[int]:
 
 
 def _source(node: Node, src: Node, view: View, same_shape: bool = True) -> tuple[Node, View]:
-    """The base of an operand, and where it is read if ``node`` is wanted at ``view``."""
+    """The strided base of an operand, and the view that reads it for ``node`` at ``view``."""
     if src.op.kind is Kind.CONSTANT:
         return src, view  # one value, wherever it is read
-    inner = src.arg if src.op is VIEW else View.contiguous(src.shape)
+    inner = src.view
     if same_shape and inner.shape != node.shape:
         inner = inner.expand(node.shape)
     return source_at(node, src, inner, view)
 
 
 def operand(node: Node, src: Node, view: View) -> tuple[Node, View]:
-    """The base of an operand, and where it is read if all of it is wanted at ``view``."""
+    """The strided base of an operand, and the view that reads the operand itself at ``view``."""
     return _source(node, src, view, same_shape=False)
 
 
 def source_at(node: Node, src: Node, inner: View, view: View) -> tuple[Node, View]:
-    """The base of an operand, and where it is read if ``inner``, a view of it, is at ``view``."""
+    """The strided base of an operand, and the view that reads ``inner``, a view of that base, at
+    ``view``; of stored elements, from the first one in memory."""
     at = compose(view, inner)
-    base = src.base
-    if base.op is SOURCE:
+    base = src.strided_base
+    if base.on_demand is not None:
         raise Cut(node, "its operand is read from a store, by region", always=True)
     array = settle(base)
     if at is not None and array is not None:

@@ -173,6 +173,35 @@ def _shift(b: Builder, operands: tuple[Value, ...], dtype: DT, left: bool) -> Va
     return b.select(near, moved, zero)
 
 
+def _division(name: str) -> Emit:
+    """A quotient that is rounded down, or its remainder; of a division by zero, 0.
+
+    The processor traps where a divisor is 0, or -1 and the quotient overflows: there it is 1.
+    """
+
+    def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
+        x, y = operands
+        letter = kind(dtype)
+        if letter == "f":
+            return MATH[name](b, x, y)
+        zero, one, signed = b.constant(x.type, 0), b.constant(x.type, 1), letter == "i"
+        is_zero = b.compare("icmp eq", y, zero)
+        is_minus = b.compare("icmp eq", y, b.constant(x.type, -1))
+        traps = b.binary("or", is_zero, is_minus) if signed else is_zero
+        by = b.select(traps, one, y)
+        quotient = b.binary("sdiv" if signed else "udiv", x, by)
+        rest = b.binary("sub", x, b.binary("mul", quotient, by))
+        if signed:
+            other_sign = b.compare("icmp slt", b.binary("xor", rest, by), zero)
+            down = b.binary("and", b.compare("icmp ne", rest, zero), other_sign)
+            rest = b.select(down, b.binary("add", rest, by), rest)
+            quotient = b.select(down, b.binary("sub", quotient, one), quotient)
+            quotient = b.select(is_minus, b.binary("sub", zero, x), quotient)
+        return b.select(is_zero, zero, quotient) if name == "floor_divide" else rest
+
+    return emit
+
+
 def _random(op: Op) -> Emit:
     return lambda b, operands, dtype: random_words(b, op, *operands)
 
@@ -221,8 +250,9 @@ FLOATS_ONLY = {
     op: _formula(name)
     for name, op in (UNARY | BINARY).items()
     if name in MATH and op not in ELEMENTS
-}
-"""The other operations, which are compiled for floats alone."""
+} | {BINARY[name]: _division(name) for name in ("floor_divide", "remainder")}
+"""The rest, which is not defined for integers or not compiled for them. Index arithmetic alone
+divides integers: NumPy divides an array by a number faster."""
 
 
 def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
