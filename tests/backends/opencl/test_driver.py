@@ -227,7 +227,7 @@ def test_buffers_of_other_shapes_share_a_program():
 # Queues and threads
 
 
-def alone(line, size=1 << 20):
+def alone(queue, size=1 << 20):
     """A launch of one work-item, which takes some milliseconds, and its two blocks."""
     steps = (
         Step(LOAD, (), F, 0),
@@ -237,8 +237,8 @@ def alone(line, size=1 << 20):
     )
     nest = Nest(1, (Slot(F, (1,)), Slot(F, (0,))), steps)
     views = (View.contiguous((size,)), View((size,), (0,)))
-    launch = ClLaunch(line, nest, (size,), views, (), ())
-    return launch, [line.allocator.allocate(nbytes) for nbytes in (4 * size, 4)]
+    launch = ClLaunch(queue, nest, (size,), views, (), ())
+    return launch, [queue.allocator.allocate(nbytes) for nbytes in (4 * size, 4)]
 
 
 @pytest.mark.parametrize("names", [("OPENCL@1", "OPENCL@2"), ("OPENCL:0", "OPENCL:1")])
