@@ -1,6 +1,6 @@
 """What once went wrong in real programs: one test for each fault, next to NumPy.
 
-What has a suite of its own is there: interrupts and donation in tests/engine/test_donation.py,
+What has a suite of its own is there: interrupts and donation in tests/engine/plan/test_donation.py,
 reads and writes of several threads in test_holding.py, memory that is known twice in
 tests/interop/test_known_twice.py, copies in test_separation.py, integers of floats in
 test_casts.py, compiling and Ctrl-C in tests/backends/cpu/test_uninterrupted.py, files in

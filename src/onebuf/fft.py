@@ -17,6 +17,7 @@ from onebuf.dtypes import DT
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axes, normalize_axis
+from onebuf.machine import CPU
 from onebuf.machine import device as find_device
 from onebuf.options import options
 
@@ -68,8 +69,7 @@ def _along_axis(name: str, extent: str, kind: str, summary: str) -> AlongAxis:
         length = _length(name, n, node.shape[axis], extent)
         shape = (*node.shape[:axis], length, *node.shape[axis + 1 :])
         dtype = _result(node.dtype, kind)
-        found = ops.library(theirs, (node,), (n, axis, norm), shape, dtype)
-        return into(name, out, Buffer._value(found))
+        return _transformed(name, theirs, node, (n, axis, norm), shape, dtype, out)
 
     transform.__name__, transform.__qualname__, transform.__doc__ = name, name, summary
     return public(transform)
@@ -110,11 +110,20 @@ def _along_axes(
             shape[axis] = _length(name, wanted, node.shape[axis], rule)
             points.append(_points(name, wanted, node.shape[axis], rule))
         static = (tuple(points), chosen, norm)
-        found = ops.library(theirs, (node,), static, tuple(shape), _result(node.dtype, kind))
-        return into(name, out, Buffer._value(found))
+        dtype = _result(node.dtype, kind)
+        return _transformed(name, theirs, node, static, tuple(shape), dtype, out)
 
     transform.__name__, transform.__qualname__, transform.__doc__ = name, name, summary
     return public(transform)
+
+
+def _transformed(
+    name: str, theirs: Any, node: Node, static: Any, shape: tuple[int, ...], dtype: Any, out: Any
+) -> Buffer:
+    """A transform by NumPy; that of no elements is zero, of which NumPy leaves some unwritten."""
+    if node.numel:
+        return into(name, out, Buffer._value(ops.library(theirs, (node,), static, shape, dtype)))
+    return into(name, out, Buffer._value(ops.full(shape, 0, dtype, node.device or CPU)))
 
 
 fft = _along_axis(

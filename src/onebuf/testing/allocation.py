@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class AllocationContract(Contract):
 
     def test_stats_count_what_is_in_use(self) -> None:
         allocator = self.where().driver.allocator
+        gc.collect()
         start = allocator.stats().in_use
         blocks = [allocator.allocate(1000) for _ in range(10)]
         assert allocator.stats().in_use >= start + 10_000
@@ -39,6 +41,7 @@ class AllocationContract(Contract):
 
     def test_a_block_is_given_back_once(self) -> None:
         allocator = self.where().driver.allocator
+        gc.collect()
         start = allocator.stats().in_use
         block = allocator.allocate(1000)
         block.free()

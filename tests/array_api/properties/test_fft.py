@@ -75,6 +75,13 @@ def test_a_transform_along_one_axis_is_numpys(
     )
 
 
+@each("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", of="fft.")
+def test_a_transform_of_no_elements_is_zero(name: str) -> None:
+    found = np.asarray(getattr(xp.fft, name)(xp.zeros((2, 0)), n=5))
+    length = 3 if name in FROM_REAL else 5
+    np.testing.assert_array_equal(found, np.zeros((2, length), found.dtype))
+
+
 @each("fftn", "ifftn", "rfftn", "irfftn", of="fft.")
 @some
 @given(data=st.data(), norm=norms, mode=modes)

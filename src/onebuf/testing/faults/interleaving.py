@@ -92,17 +92,18 @@ class Interleaving:
                 if one.error is not None:
                     raise one.error
 
-    def run(self, name: str, to: str | None = None) -> bool:
+    def run(self, name: str, to: str | None = None, blocks: bool = False) -> bool:
         """Let a thread run until it comes to the point ``to``, or to its end.
 
-        False if it waits for a lock that another one holds; it goes on as soon as it can.
+        ``blocks``: it is expected to wait for a lock that another one holds. False if it does; it
+        goes on as soon as it can.
         """
         one = self._threads[name]
         assert to is None or to in switch.POINTS, f"{to} is no switch point"
         assert not one.is_done, f"{name} has ended"
         one.stop = to
         one.go.release()
-        if not one.stopped.acquire(timeout=BLOCKED_SECONDS if one.at is None else HUNG_SECONDS):
+        if not one.stopped.acquire(timeout=BLOCKED_SECONDS if blocks else HUNG_SECONDS):
             return False
         if to is not None:
             assert one.at == to, f"{name} ended without coming to {to}" + (
