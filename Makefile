@@ -13,7 +13,8 @@ PYTEST := $(BIN)/python -m pytest
 # The modules of torch and jax, which are not installed for these, have no examples.
 EXAMPLES := --doctest-modules --doctest-glob='*.md' README.md docs src/onebuf \
 	--ignore=src/onebuf/backends/libraries/torch.py --ignore=src/onebuf/backends/libraries/jax.py
-INTEROP := tests/interop tests/backends/libraries tests/devices
+INTEROP := tests/interop tests/backends/libraries tests/devices tests/machine \
+	tests/compat/test_tinygrad_buffer.py
 PYTHON ?=
 MINUTES ?= 5
 SEED ?=
@@ -36,7 +37,7 @@ tour: $(VENV)/.installed-package ## show what onebuf does, in a minute
 
 test: $(VENV)/.installed-test ## run all tests and every example in the docs
 	@$(NEED_VULKAN)
-	@$(PYTEST) -m 'not interop' -n auto --dist worksteal $(ARGS)
+	@$(PYTEST) -m 'not interop' -n auto --dist worksteal -rs $(ARGS)
 	@$(PYTEST) $(EXAMPLES)
 
 test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax, skipping none
@@ -138,7 +139,7 @@ if ! ls $(VULKAN_DRIVERS) 2>/dev/null | grep -q json; then \
 			apt-get install -qq -y --no-install-recommends libvulkan1 mesa-vulkan-drivers >/dev/null; \
 	fi; \
 	ls $(VULKAN_DRIVERS) 2>/dev/null | grep -q json || \
-		echo "There is no Vulkan driver, so the tests of VULKAN are left out." \
+		echo "There is no Vulkan driver, so the tests of VULKAN are skipped." \
 			"On Debian or Ubuntu: apt-get install mesa-vulkan-drivers, as root." >&2; \
 fi
 endef

@@ -49,9 +49,17 @@ FUNCTIONS: dict[str, Function] = {
     "atan": Function(mpmath.atan, edges=(0.41421356, 1.0, 2.41421356, 2.0**60)),
     "atan2": Function(mpmath.atan2, edges=(1.0, -1.0, 2.41421356), operands=2),
     "atanh": Function(mpmath.atanh, -1.0, 1.0, (-1.0, 1.0), (0.17, 1.0, -1.0)),
+    "cbrt": Function(
+        lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), edges=(0.5, 1.0, 2.0, 4.0, 8.0, 2.0**-1022)
+    ),
     "cos": Function(mpmath.cos, busy=(-100.0, 100.0), edges=_ANGLES),
     "cosh": Function(mpmath.cosh, edges=(0.34657, 710.47, 89.41)),
     "erf": Function(mpmath.erf, busy=(-6.0, 6.0), edges=(1.0, -1.0, 5.92, 3.92)),
+    "erfc": Function(
+        lambda x: mpmath.erfc(min(x, 40)),  # mpmath has none of huge numbers
+        busy=(-7.0, 28.0),
+        edges=(0.625, -0.625, 4.0, 9.2, 10.05, 26.54, 27.22),
+    ),
     "exp": Function(mpmath.exp, edges=_THRESHOLDS),
     "exp2": Function(lambda x: mpmath.power(2, x), edges=(1024.0, -1074.0, -1022.0, 128.0, -149.0)),
     "expm1": Function(mpmath.expm1, edges=_THRESHOLDS),
@@ -123,9 +131,9 @@ def truth(name: str, element: str, count: int) -> tuple[Array, Array]:
 
 def _double(name: str) -> Callable[..., Array]:
     """The function in double precision, ample for a float."""
-    if name == "erf":
-        return np.vectorize(math.erf, otypes=["f8"])
-    function = getattr(np, name)
+    function = getattr(np, name, None)
+    if function is None:
+        return np.vectorize(getattr(math, name), otypes=["f8"])
 
     def quiet(*operands: Array) -> Array:
         with np.errstate(all="ignore"):

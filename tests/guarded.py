@@ -17,9 +17,9 @@ from nests import addresses_of, assert_same, empty, group_of, run, strides_of
 import onebuf as ob
 from onebuf.engine.cpu.strategy import is_aligned
 from onebuf.kernel import ANY
-from onebuf.render.llvm.loop.cache_tiles import has_tiles
+from onebuf.render.llvm.loop.cache_tiles import has_cache_tiles
 from onebuf.render.llvm.loop.columns import has_columns
-from onebuf.render.llvm.loop.prefetch import picked_rows
+from onebuf.render.llvm.loop.prefetch import gathered_rows
 from onebuf.render.llvm.rendering import Rendering
 from onebuf.scheduler.fuse.group import Group
 
@@ -69,12 +69,14 @@ def guarded(shape: tuple[int, ...], dtype: str, at_end: bool) -> Array:
 def renderings(one: Group, out: Array) -> list[Rendering]:
     """Every rendering that fits."""
     found = [Rendering(lanes=lanes) for lanes in (4, 16, 32)]
-    found += [Rendering(ahead=True)] if picked_rows(one.nest) else []
+    found += [Rendering(prefetch=True)] if gathered_rows(one.nest) else []
     found += [Rendering(strategy="columns")] if has_columns(one.nest) else []
-    found += [Rendering(strategy="tiles")] if has_tiles(one.nest) else []
+    found += [Rendering(strategy="cache_tiles")] if has_cache_tiles(one.nest) else []
     if is_aligned(one.nest, addresses_of(one, out), strides_of(one)):
         found += [Rendering(streamed=True)]
-        found += [Rendering(strategy="tiles", streamed=True)] if has_tiles(one.nest) else []
+        found += (
+            [Rendering(strategy="cache_tiles", streamed=True)] if has_cache_tiles(one.nest) else []
+        )
     for axis, strategy in ((-1, "rows"), (-2, "columns")):
         if axis == -1 or has_columns(one.nest):
             slots = zip(one.nest.slots, strides_of(one), strict=True)
@@ -84,7 +86,7 @@ def renderings(one: Group, out: Array) -> list[Rendering]:
                     for slot, stride in slots
                 ]
             )
-            found.append(Rendering(strategy=strategy, paces=paces))  # type: ignore[arg-type]
+            found.append(Rendering(strategy=strategy, small_strides=paces))  # type: ignore[arg-type]
     return found
 
 

@@ -11,10 +11,12 @@ import numpy as np
 from onebuf.buffer import Buffer
 from onebuf.engine.cpu.launch import prepare
 from onebuf.engine.cpu.program import pack, program, scalar_words
+from onebuf.engine.cpu.strategy import choose
 from onebuf.engine.cpu.supports import supports
 from onebuf.graph import settle
 from onebuf.kernel import permuted, reordered
 from onebuf.layout import View
+from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering
 from onebuf.scheduler.fuse.fusion import group
 from onebuf.scheduler.fuse.group import Group
@@ -58,6 +60,16 @@ def launch(one: Group, outputs: list[Array]) -> None:
 def strides_of(one: Group) -> list[tuple[int, ...]]:
     """How far each slot of the kernel moves along each axis."""
     return [reach.view.stride for reach in one.reaches]
+
+
+def chosen(one: Group) -> Rendering:
+    """The rendering that suits the kernel's sizes, if all memory begins on a line of the cache."""
+    return choose(one.nest, one.extents, [0] * len(one.reaches), strides_of(one))
+
+
+def text_of(one: Group, rendering: Rendering) -> str:
+    """The kernel as the text of a module."""
+    return render(one.nest, "kernel", rendering)
 
 
 def run_checked(one: Group, rendering: Rendering, out: Array, limits: list[tuple[int, int]]) -> int:

@@ -13,7 +13,7 @@ from onebuf.backends.reference.interpreter import SlotMemory
 from onebuf.errors import OptimisationError
 from onebuf.graph import BINARY, REDUCE
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Fold, Nest, Slot, Step
-from onebuf.kernel.linear import How, Opt, share_out
+from onebuf.kernel.linear import How, Opt, split_axes
 from onebuf.layout import View
 
 Array = np.ndarray[Any, Any]
@@ -166,7 +166,7 @@ class _Builder:
 
 def legal(nest: Nest, extents: tuple[int, ...], opts: list[Opt]) -> list[Opt]:
     """The optimisations that may come after ``opts``."""
-    shape = share_out(nest, extents, opts)
+    shape = split_axes(nest, extents, opts)
     found = []
     for axis in shape.axes:
         left = axis.rest.extent
@@ -174,7 +174,7 @@ def legal(nest: Nest, extents: tuple[int, ...], opts: list[Opt]) -> list[Opt]:
             for how in How:
                 opt = Opt(how, axis.number, amount)
                 try:
-                    share_out(nest, extents, [*opts, opt])
+                    split_axes(nest, extents, [*opts, opt])
                 except OptimisationError:
                     continue
                 found.append(opt)

@@ -145,7 +145,9 @@ def late_names(node: ast.If) -> dict[str, str]:
 def imported_names(node: ast.If) -> dict[str, str]:
     """What the first branch imports, by the name that each is given."""
     froms = [one for one in node.body if isinstance(one, ast.ImportFrom)]
-    return {each.name: f"{one.module}.{each.name}" for one in froms for each in one.names}
+    return {
+        each.asname or each.name: f"{one.module}.{each.name}" for one in froms for each in one.names
+    }
 
 
 def test_late_modules_are_those_that_type_checkers_see():

@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
+from graphlib import TopologicalSorter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,14 +18,18 @@ import onebuf
 PACKAGE = Path(onebuf.__file__).parent
 PROJECT = Path(__file__).parents[1]
 FILES = sorted(PACKAGE.rglob("*.py"))
-MODULES = [
-    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+MODULES = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in FILES
     if path.name != "__main__.py"
-]
+}
 
 MOST_LINES = 420
-"""About 400: nobody should cut a sentence to save a line."""
+"""About 400: a sentence is not cut to save a line."""
+MOST_MODULES = 15
+"""Of one folder."""
+PLUG_INS = frozenset({"onebuf.machine.context", "onebuf.machine.providers"})
+"""Modules with names of modules above them, which are found as entry points of others are."""
 REASON = "longer than 400 lines because"
 OPTIONAL = frozenset(
     {
@@ -31,7 +37,7 @@ OPTIONAL = frozenset(
         "zarr",
     }
 )
-"""Packages that no one has to have."""
+"""Packages that need not be installed."""
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -66,6 +72,32 @@ def test_a_module_is_short_or_says_why_not(path: Path) -> None:
         f"{path.relative_to(PACKAGE)} has {lines} lines, more than {MOST_LINES}: move its second "
         f"idea to a module of its own, or say in its docstring that it is '{REASON} ...'"
     )
+
+
+def test_a_folder_has_few_modules() -> None:
+    counts = Counter(str(path.parent.relative_to(PACKAGE)) for path in FILES)
+    assert {folder: count for folder, count in counts.items() if count > MOST_MODULES} == {}
+
+
+def imports_of(name: str) -> set[str]:
+    """The modules of the package that a module imports anywhere, or names in a string."""
+    nodes = list(ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))))
+    names: set[str] = set()
+    assigned = {node.value for node in nodes if isinstance(node, ast.Assign)}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names.update(each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            inner = [f"{module}.{each.name}" for each in node.names]
+            names.update(one if one in MODULES else module for one in inner)
+        elif isinstance(node, ast.Constant) and name not in PLUG_INS and node not in assigned:
+            names.update({str(node.value)} - {"onebuf"})
+    return names.intersection(MODULES) - {name}
+
+
+def test_no_module_imports_itself_through_others_late_imports_counted() -> None:
+    TopologicalSorter({name: imports_of(name) for name in MODULES}).prepare()
 
 
 def test_public_names_are_sorted_and_named_once() -> None:

@@ -66,7 +66,7 @@ def test_flatten_copies():
 
 def test_a_signal_handler_computes_while_memory_is_mapped():
     printed = run("""
-        import random, signal, time
+        import random, signal
         import numpy as np, onebuf
         other, x = onebuf.asarray(np.ones(200_000)), onebuf.asarray(np.ones(50_000))
         kept, held, calls = [], [], 0
@@ -79,16 +79,15 @@ def test_a_signal_handler_computes_while_memory_is_mapped():
 
         signal.signal(signal.SIGALRM, report)
         report()
-        end = time.time() + 3
-        while time.time() < end:
+        while calls < 200:
             held.append((x * 2).realize())
             if len(held) > 100:
                 assert all(y[7].item() == 2 for y in held)
                 held.clear(), kept.clear(), onebuf.trim()
         signal.setitimer(signal.ITIMER_REAL, 0)
-        print(calls > 5)
+        print("done")
     """)
-    assert printed.split() == ["True"]
+    assert printed.split() == ["done"]
 
 
 def test_garbage_computes_when_it_is_collected():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from soak.__main__ import soak
+from soak.__main__ import LENGTH, soak
 from soak.programs import drawn_program
 from soak.running import Difference, run_program
 from soak.shrinking import shrunk
@@ -12,12 +12,14 @@ from soak.shrinking import shrunk
 import onebuf as ob
 from onebuf.engine.run import realize
 
+PROGRAMS = 30
+
 
 @pytest.mark.parametrize("seed", [1_000_000, 2_000_000])
 def test_random_programs_do_not_differ_from_numpy(seed: int) -> None:
-    steps, wrong = soak(seed, seconds=10.0)
+    steps, wrong = soak(seed, seconds=240.0, programs=PROGRAMS)
     assert not wrong, wrong
-    assert steps > 40
+    assert steps == PROGRAMS * LENGTH
 
 
 def test_a_fault_is_found_and_its_program_made_small(monkeypatch: pytest.MonkeyPatch) -> None:

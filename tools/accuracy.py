@@ -1,6 +1,8 @@
 """The page of docs on accuracy, measured as the tests measure it, on more points::
 
-PYTHONPATH=src python tools/accuracy.py > docs/accuracy.md
+    PYTHONPATH=src python tools/accuracy.py > docs/accuracy.md
+
+NumPy's functions are those for AVX2 if ``NPY_DISABLE_CPU_FEATURES`` is "X86_V4 AVX512_ICL".
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from accuracy import FUNCTIONS, samples, worst
 from compiled import Compiled
 
+from onebuf.graph import BINARY, UNARY
 from onebuf.render.math import MATH
 
 COUNTS = {"float": 1_000_000, "double": 20_000}
@@ -39,16 +43,20 @@ double precision. `python tools/accuracy.py` writes this page again.
 `logaddexp(x, y)` is as accurate as this but where it is nearly zero, because exp(x) + exp(y) is
 nearly one: there its error is below 2⁻⁵⁶, which may be many units of a tiny result.
 
-`abs`, `ceil`, `copysign`, `floor`, `floor_divide`, `maximum`, `minimum`, `negative`, `nextafter`,
-`reciprocal`, `remainder`, `round`, `sign`, `sqrt`, `square` and `trunc` are exact or correctly
-rounded, and the same as NumPy's to the bit, but for `floor_divide` of infinities, where the
-standard wants the quotient. For all functions infinities, zeros with their signs and what is not a
-number are as in NumPy. Results do not depend on how many elements a vector has or on what else is
-in it; only the bits of a NaN may differ.
+{exact}
+
+For all functions infinities, zeros with their signs and what is not a number are as in NumPy.
+Results do not depend on how many elements a vector has or on what else is in it; only the bits of a
+NaN may differ.
 
 Functions of float16 and bfloat16 are those of float32, rounded once: within 0.501 units in the last
 place of the half. The modulus of a complex number is `hypot` of its parts.
 """
+
+EXACT = (
+    "{} and {} are exact or correctly rounded, and the same as NumPy's to the bit, but for "
+    "`floor_divide` of infinities, where the standard wants the quotient."
+)
 
 
 def ours(name: str, element: str) -> float:
@@ -85,7 +93,9 @@ def main() -> None:
         rows.append(f"| `{name}` | {' | '.join(cells)} |")
         print(rows[-1], file=sys.stderr)
     version = np.__version__.rpartition(".")[0]
-    print(PAGE.format(rows="\n".join(rows), version=version, **COUNTS), end="")
+    exact = [f"`{name}`" for name in sorted(MATH) if (UNARY | BINARY)[name].is_exact]
+    says = fill(EXACT.format(", ".join(exact[:-1]), exact[-1]), 100)
+    print(PAGE.format(rows="\n".join(rows), exact=says, version=version, **COUNTS), end="")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ PICTURE = PROJECT / "docs" / "architecture.svg"
 
 COLOURS = {
     "interface": (
-        *("cli", "testing", "compat", "onebuf", "fft", "linalg", "lib", "numpy_api"),
+        *("cli", "testing", "compat", "onebuf", "clients", "fft", "linalg", "lib", "numpy_api"),
         *("scalar_types", "array_api", "control", "files", "random", "kinds", "buffer"),
     ),
     "effect": ("engine", "backends", "ops", "interop", "machine", "memory"),

@@ -10,6 +10,7 @@ says how many bits each polynomial has::
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -116,6 +117,12 @@ def tail(u: Any) -> Any:
     return -mpmath.log(mpmath.erfc(1 + u))
 
 
+def scaled_erfc(q: Any) -> Any:
+    """(1 + 2 x) exp(x**2) erfc(x) where q = (x - 4) / (x + 4)."""
+    x = 4 * (1 + q) / (1 - q)
+    return (1 + 2 * x) * mpmath.exp(x * x) * mpmath.erfc(x)
+
+
 HALF_LN2 = mpmath.log(2) / 2 * mpf("1.0001")
 QUARTER_PI = mpmath.pi / 4 * mpf("1.0001")
 SMALL_TAN = mpmath.tan(mpmath.pi / 8) * mpf("1.0001")
@@ -204,14 +211,26 @@ FITS = {
         "erf(x) = 1 - exp(-P(x - 1)) for 1 <= x <= 6, from where on it is 1 (float: 4)",
         *(tail, lambda u: mpmath.erfc(1 + u), 0, 5, (17, 7)),
     ),
+    "ERFC": Fit(
+        "erfc(x) exp(x**2) (1 + 2 x) = 1.2 + P(q), q = (x - 4) / (x + 4), for 5/8 to 28",
+        lambda q: scaled_erfc(q) - mpf(1.2),
+        lambda q: 1 / scaled_erfc(q),
+        *(mpf("-0.731"), mpf("0.751"), (21, 11)),
+    ),
+    "CBRT": Fit(
+        "cbrt(m) = P(m - 1) for sqrt(1/2) to sqrt(2)",
+        lambda f: mpmath.cbrt(1 + f),
+        lambda f: 1 / mpmath.cbrt(1 + f),
+        *(mpmath.sqrt(0.5) * mpf("0.9999") - 1, mpmath.sqrt(2) * mpf("1.0001") - 1, (6, 9)),
+    ),
 }
 
 
 PARTS = {
-    "LN2": ("log(2): times a whole number up to 2**11, the first is exact", "log(2)", [42, 53]),
-    "LN2_FLOAT": ("log(2) for floats: times a whole number up to 2**8, exact", "log(2)", [16, 24]),
-    "HALF_PI": ("pi / 2: for whole numbers up to 2**20", "pi / 2", [33, 33, 33, 53]),
-    "QUARTER_PI": ("pi / 4: for whole numbers up to 8", "pi / 4", [50, 53]),
+    "LN2": ("log(2): times an integer up to 2**11, the first is exact", "log(2)", [42, 53]),
+    "LN2_FLOAT": ("log(2) for floats: times an integer up to 2**8, exact", "log(2)", [16, 24]),
+    "HALF_PI": ("pi / 2: for integers up to 2**20", "pi / 2", [33, 33, 33, 53]),
+    "QUARTER_PI": ("pi / 4: for integers up to 8", "pi / 4", [50, 53]),
     "HALF_PI_PAIR": ("pi / 2 as a pair", "pi / 2", [53, 53]),
     "LOG2_E": ("log2(e): times a number of 21 bits, the first is exact", "1 / log(2)", [32, 53]),
     "LOG10_E": ("log10(e), in the same way", "1 / log(10)", [32, 53]),
@@ -231,35 +250,43 @@ def parts(number: Any, widths: list[int]) -> list[float]:
     return found
 
 
-def shorter(name: str, fit: Fit) -> Fit:
-    """The same for float, where the interval may end sooner."""
-    return fit._replace(high=mpf(3)) if name == "ERF_TAIL" else fit
+FLOAT_ENDS = {"ERF_TAIL": mpf(3), "ERFC": mpf("0.435")}
+"""Where the interval ends sooner for float: there the function is constant or vanishes."""
+
+
+def _tuple(name: str, numbers: list[str]) -> list[str]:
+    """The lines of a tuple, as many numbers in each as there is room for."""
+    text = "".join(f"{number}, " for number in numbers).rstrip()
+    indent = " " * 4
+    rows = textwrap.wrap(text, 100, initial_indent=indent, subsequent_indent=indent)
+    return ["", f"{name} = (", *rows, ")"]
 
 
 def main() -> None:
     """Print the module, or the errors."""
     lines = ['"""Coefficients of minimax polynomials, written by tools/minimax.py."""', ""]
+    lines += ["# fmt: off"]
     for name, fit in FITS.items():
         for suffix, form, degree in (
             ("", fit, fit.degrees[0]),
-            ("_FLOAT", shorter(name, fit), fit.degrees[1]),
+            ("_FLOAT", fit._replace(high=FLOAT_ENDS.get(name, fit.high)), fit.degrees[1]),
         ):
             if degree is None:
                 continue
             solved, error = minimax(form.target, form.weight, form.low, form.high, degree)
             bits = float(-mpmath.log(error, 2))
             print(f"{name + suffix}: degree {degree}, {bits:.1f} bits", file=sys.stderr)
-            lines += ["", f"{name}{suffix} = (", *(f"    {float(c)!r}," for c in solved), ")"]
+            lines += _tuple(name + suffix, [repr(float(c)) for c in solved])
             lines += [f'"""{fit.says}: {bits:.1f} bits."""']
     for name, (says, number, widths) in PARTS.items():
         with mpmath.workdps(120):
             exact = eval(number, {"log": mpmath.log, "pi": +mpmath.pi, "mpf": mpf})
-        lines += ["", f"{name} = (", *(f"    {part!r}," for part in parts(exact, widths)), ")"]
+        lines += _tuple(name, [repr(part) for part in parts(exact, widths)])
         lines += [f'"""{says}."""']
     with mpmath.workprec(1400):
         bits = int(mpmath.floor(2 / mpmath.pi * mpf(2) ** 1280))
     words = [bits >> (1280 - 64 * (k + 1)) & (2**64 - 1) for k in range(20)]
-    lines += ["", "TWO_OVER_PI = (", *(f"    0x{word:016X}," for word in words), ")"]
+    lines += _tuple("TWO_OVER_PI", [f"0x{word:016X}" for word in words])
     lines += ['"""The bits of 2 / pi after the binary point, 64 in a word."""']
     if "--errors" not in sys.argv:
         print("\n".join(lines))

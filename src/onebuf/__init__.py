@@ -51,6 +51,7 @@ from onebuf.array_api.elementwise import (
     bitwise_or,
     bitwise_right_shift,
     bitwise_xor,
+    cbrt,
     ceil,
     clip,
     conj,
@@ -59,7 +60,10 @@ from onebuf.array_api.elementwise import (
     cosh,
     divide,
     equal,
+    erf,
+    erfc,
     exp,
+    exp2,
     expm1,
     floor,
     floor_divide,
@@ -149,12 +153,12 @@ from onebuf.array_api.statistical import (
 )
 from onebuf.array_api.utility import all, any, diff
 from onebuf.buffer import Buffer
+from onebuf.clients.import_hook import when_imported as _when_imported
 from onebuf.control import memory_stats, realize, schedule, synchronize, trim
 from onebuf.dtypes import DType
 from onebuf.engine import Counters, counters
 from onebuf.errors import OnebufError
 from onebuf.interop import Window
-from onebuf.interop.arrival import when_imported as _when_imported
 from onebuf.late import load as _load
 from onebuf.machine import Context, Device, context, device, devices
 from onebuf.options import config
@@ -192,10 +196,8 @@ if _TYPE_CHECKING:
     from onebuf.numpy_api.indexing import *
     from onebuf.numpy_api.logic import *
     from onebuf.numpy_api.manipulation import *
-    from onebuf.numpy_api.polynomials import *
     from onebuf.numpy_api.products import *
-    from onebuf.numpy_api.saving import *
-    from onebuf.numpy_api.sets import *
+    from onebuf.numpy_api.routines import *
     from onebuf.numpy_api.state import *
     from onebuf.numpy_api.sums import *
     from onebuf.numpy_api.types import *
@@ -233,13 +235,11 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# Whoever looks our type up in a registry of their own finds it there, once they are imported.
-_when_imported("einops._backends", "onebuf.interop.einops")
-_when_imported("dask.array.backends", "onebuf.interop.dask")
+# Libraries with a registry of array types get an entry for ours, once they are imported.
+_when_imported("einops._backends", "onebuf.clients.einops")
+_when_imported("dask.array.backends", "onebuf.clients.dask")
 
 
-# fmt: off
-# fmt: off
 # fmt: off
 __all__ = [
     "Archive", "Buffer", "Context", "Counters", "DType", "Device", "False_", "Item",
@@ -265,25 +265,25 @@ __all__ = [
     "deg2rad", "degrees", "delete", "device", "devices", "diag", "diag_indices",
     "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "divide", "divmod", "dot",
     "double", "dsplit", "dstack", "dtype", "dtypes", "e", "ediff1d", "einsum", "einsum_path",
-    "emath", "empty", "empty_like", "equal", "errors", "errstate", "euler_gamma", "exceptions",
-    "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fft", "fill_diagonal",
-    "finfo", "fix", "flatiter", "flatnonzero", "flexible", "flip", "fliplr", "flipud",
-    "float8_e4m3fn", "float8_e5m2", "float16", "float32", "float64", "float128", "float_power",
-    "floating", "floor", "floor_divide", "fmax", "fmin", "fmod", "format_float_positional",
-    "format_float_scientific", "frexp", "from_dlpack", "frombuffer", "fromfile", "fromfunction",
-    "fromiter", "frompyfunc", "fromregex", "fromstring", "full", "full_like", "gcd", "generic",
-    "genfromtxt", "geomspace", "get_include", "get_printoptions", "getbufsize", "geterr",
-    "geterrcall", "gradient", "greater", "greater_equal", "half", "hamming", "hanning",
-    "heaviside", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit",
-    "hstack", "hypot", "i0", "identity", "iinfo", "imag", "index_exp", "indices", "inexact",
-    "inf", "info", "inner", "insert", "int8", "int16", "int32", "int64", "int_", "intc",
-    "integer", "interp", "intersect1d", "intp", "invert", "is_busday", "isclose", "iscomplex",
-    "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin", "isinf", "isnan", "isnat",
-    "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable", "ix_",
-    "kaiser", "kron", "lcm", "ldexp", "left_shift", "less", "less_equal", "lexsort", "lib",
-    "linalg", "linspace", "little_endian", "load", "loadtxt", "log", "log1p", "log2", "log10",
-    "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "logspace", "long", "longdouble", "longlong", "ma", "mask_indices", "matmul",
+    "emath", "empty", "empty_like", "equal", "erf", "erfc", "errors", "errstate", "euler_gamma",
+    "exceptions", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fft",
+    "fill_diagonal", "finfo", "fix", "flatiter", "flatnonzero", "flexible", "flip", "fliplr",
+    "flipud", "float8_e4m3fn", "float8_e5m2", "float16", "float32", "float64", "float128",
+    "float_power", "floating", "floor", "floor_divide", "fmax", "fmin", "fmod",
+    "format_float_positional", "format_float_scientific", "frexp", "from_dlpack", "frombuffer",
+    "fromfile", "fromfunction", "fromiter", "frompyfunc", "fromregex", "fromstring", "full",
+    "full_like", "gcd", "generic", "genfromtxt", "geomspace", "get_include", "get_printoptions",
+    "getbufsize", "geterr", "geterrcall", "gradient", "greater", "greater_equal", "half",
+    "hamming", "hanning", "heaviside", "histogram", "histogram2d", "histogram_bin_edges",
+    "histogramdd", "hsplit", "hstack", "hypot", "i0", "identity", "iinfo", "imag", "index_exp",
+    "indices", "inexact", "inf", "info", "inner", "insert", "int8", "int16", "int32", "int64",
+    "int_", "intc", "integer", "interp", "intersect1d", "intp", "invert", "is_busday",
+    "isclose", "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin", "isinf",
+    "isnan", "isnat", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype",
+    "iterable", "ix_", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less", "less_equal",
+    "lexsort", "lib", "linalg", "linspace", "little_endian", "load", "loadtxt", "log", "log1p",
+    "log2", "log10", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "logspace", "long", "longdouble", "longlong", "ma", "mask_indices", "matmul",
     "matrix_transpose", "matvec", "max", "maximum", "may_share_memory", "mean", "median",
     "memmap", "memory_stats", "meshgrid", "mgrid", "min", "min_scalar_type", "minimum",
     "mintypecode", "mod", "modf", "moveaxis", "multiply", "nan", "nan_to_num", "nanargmax",
@@ -304,15 +304,13 @@ __all__ = [
     "short", "show_config", "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc",
     "single", "sinh", "size", "sort", "sort_complex", "spacing", "split", "sqrt", "square",
     "squeeze", "stack", "std", "str_", "strings", "subtract", "sum", "swapaxes", "synchronize",
-    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "timedelta64",
-    "trace", "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from",
-    "trim", "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc",
+    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "timedelta64", "trace",
+    "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim",
+    "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc",
     "typecodes", "typename", "typing", "ubyte", "ufunc", "uint", "uint8", "uint16", "uint32",
     "uint64", "uintc", "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all",
     "unique_counts", "unique_inverse", "unique_values", "unpackbits", "unravel_index",
     "unsignedinteger", "unstack", "unwrap", "ushort", "vander", "var", "vdot", "vecdot",
     "vecmat", "vectorize", "void", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]
-# fmt: on
-# fmt: on
 # fmt: on

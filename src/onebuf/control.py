@@ -1,4 +1,4 @@
-"""Steering from outside: compute several buffers at once, see the plan, see and trim memory."""
+"""Control of evaluation and memory: realize several buffers, show the plan, trim the pool."""
 
 from __future__ import annotations
 

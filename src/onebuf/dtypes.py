@@ -17,6 +17,9 @@ import numpy as np
 
 from onebuf.errors import DTypeError, ScalarRangeError
 
+Array = np.ndarray[Any, Any]
+DT = np.dtype[Any]
+
 bool = np.dtype("bool")  # noqa: A001 - the standard's own name
 int8 = np.dtype("int8")
 int16 = np.dtype("int16")

@@ -8,7 +8,7 @@
     ├── AxisError          IndexError    an axis or an index outside its range
     ├── IndexRangeError    IndexError    an element that is not there
     ├── DTypeError         TypeError     an element type that an operation does not take
-    │   └── IndexTypeError IndexError    indices that are no whole numbers
+    │   └── IndexTypeError IndexError    indices that are not integers
     ├── ArgumentError      ValueError    any other argument with a value out of range
     │   ├── MatrixError                  a matrix that has no inverse, no factor, no solution
     │   └── ZeroStepError  ZeroDivisionError  a range that would not move
@@ -63,7 +63,7 @@ class DTypeError(OnebufError, TypeError):
 
 
 class IndexTypeError(DTypeError, IndexError):
-    """Indices of an element type other than whole numbers."""
+    """Indices of an element type other than integers."""
 
 
 class ArgumentError(OnebufError, ValueError):

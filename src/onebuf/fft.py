@@ -6,207 +6,147 @@ Each is one node of the graph. Single precision stays single.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import into, node_of, number, public, sequence, whole
 from onebuf.buffer import Buffer
+from onebuf.dtypes import DT
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axes, normalize_axis
 from onebuf.machine import device as find_device
 from onebuf.options import options
 
-DT = np.dtype[Any]
 NORMS = ("backward", "ortho", "forward")
 
 
-@public
-def fft(
-    x: Any,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
+class AlongAxis(Protocol):
+    """A transform along one axis."""
+
+    def __call__(
+        self,
+        x: Any,
+        /,
+        n: int | None = None,
+        axis: int = -1,
+        norm: str | None = "backward",
+        out: Any = None,
+    ) -> Buffer: ...
+
+
+class AlongAxes(Protocol):
+    """A transform along several axes."""
+
+    def __call__(
+        self,
+        x: Any,
+        /,
+        s: Sequence[int] | None = None,
+        axes: Sequence[int] | None = None,
+        norm: str | None = "backward",
+        out: Any = None,
+    ) -> Buffer: ...
+
+
+def _along_axis(name: str, extent: str, kind: str, summary: str) -> AlongAxis:
+    """The transform ``name`` of NumPy, whose results have ``extent`` and are of ``kind``."""
+    theirs = getattr(np.fft, name)
+
+    def transform(
+        x: Any,
+        /,
+        n: int | None = None,
+        axis: int = -1,
+        norm: str | None = "backward",
+        out: Any = None,
+    ) -> Buffer:
+        node = _floating(name, x, norm)
+        axis = normalize_axis(axis, len(node.shape), name)
+        length = _length(name, n, node.shape[axis], extent)
+        shape = (*node.shape[:axis], length, *node.shape[axis + 1 :])
+        dtype = _result(node.dtype, kind)
+        found = ops.library(theirs, (node,), (n, axis, norm), shape, dtype)
+        return into(name, out, Buffer._value(found))
+
+    transform.__name__, transform.__qualname__, transform.__doc__ = name, name, summary
+    return public(transform)
+
+
+def _along_axes(
+    name: str, extent: str, kind: str, summary: str, default: Sequence[int] | None = None
+) -> AlongAxes:
+    """The same along several axes; of two, NumPy's along any number with a ``default``."""
+    theirs = getattr(np.fft, name.replace("2", "n"))
+
+    def transform(
+        x: Any,
+        /,
+        s: Sequence[int] | None = None,
+        axes: Sequence[int] | None = default,
+        norm: str | None = "backward",
+        out: Any = None,
+    ) -> Buffer:
+        node = _floating(name, x, norm)
+        ndim = len(node.shape)
+        if s is not None:
+            s = [whole(name, "s", extent) for extent in sequence(name, "s", s)]
+        if axes is None:
+            axes = range(ndim) if s is None else range(ndim - len(s), ndim)
+        chosen = normalize_axes(sequence(name, "axes", axes), ndim, name)
+        if not chosen and extent != "same":
+            raise ShapeError(f"{name} needs at least 1 axis to transform, got axes={chosen}")
+        if s is not None and len(s) != len(chosen):
+            raise ArgumentError(
+                f"{name} needs one extent for each axis, got s={s} and axes={chosen}"
+            )
+        shape = list(node.shape)
+        points = []
+        for place, axis in enumerate(chosen):
+            wanted = None if s is None or s[place] == -1 else s[place]
+            rule = extent if place == len(chosen) - 1 else "same"
+            shape[axis] = _length(name, wanted, node.shape[axis], rule)
+            points.append(_points(name, wanted, node.shape[axis], rule))
+        static = (tuple(points), chosen, norm)
+        found = ops.library(theirs, (node,), static, tuple(shape), _result(node.dtype, kind))
+        return into(name, out, Buffer._value(found))
+
+    transform.__name__, transform.__qualname__, transform.__doc__ = name, name, summary
+    return public(transform)
+
+
+fft = _along_axis(
+    "fft",
+    "same",
+    "complex",
     """The discrete Fourier transform along ``axis``.
 
     >>> fft(Buffer([1.0, 0.0, 0.0, 0.0])).to_python()
     [(1+0j), (1+0j), (1+0j), (1+0j)]
-    """
-    return _one("fft", np.fft.fft, x, n, axis, norm, "same", "complex", out)
+    """,
+)
+ifft = _along_axis("ifft", "same", "complex", "The inverse of `fft`.")
+rfft = _along_axis("rfft", "half", "complex", "The half of `fft` that real elements need.")
+irfft = _along_axis("irfft", "double", "real", "The inverse of `rfft`.")
+hfft = _along_axis("hfft", "double", "real", "The transform of elements with Hermitian symmetry.")
+ihfft = _along_axis("ihfft", "half", "complex", "The inverse of `hfft`.")
 
+fftn = _along_axes("fftn", "same", "complex", "The discrete Fourier transform along several axes.")
+ifftn = _along_axes("ifftn", "same", "complex", "The inverse of `fftn`.")
+rfftn = _along_axes("rfftn", "half", "complex", "The half of `fftn` that real elements need.")
+irfftn = _along_axes("irfftn", "double", "real", "The inverse of `rfftn`.")
 
-@public
-def ifft(
-    x: Any,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The inverse of `fft`."""
-    return _one("ifft", np.fft.ifft, x, n, axis, norm, "same", "complex", out)
-
-
-@public
-def fftn(
-    x: Any,
-    /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The discrete Fourier transform along several axes."""
-    return _many("fftn", np.fft.fftn, x, s, axes, norm, "same", "complex", out)
-
-
-@public
-def ifftn(
-    x: Any,
-    /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The inverse of `fftn`."""
-    return _many("ifftn", np.fft.ifftn, x, s, axes, norm, "same", "complex", out)
-
-
-@public
-def rfft(
-    x: Any,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The half of `fft` that real elements need."""
-    return _one("rfft", np.fft.rfft, x, n, axis, norm, "half", "complex", out)
-
-
-@public
-def irfft(
-    x: Any,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The inverse of `rfft`."""
-    return _one("irfft", np.fft.irfft, x, n, axis, norm, "double", "real", out)
-
-
-@public
-def rfftn(
-    x: Any,
-    /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The half of `fftn` that real elements need."""
-    return _many("rfftn", np.fft.rfftn, x, s, axes, norm, "half", "complex", out)
-
-
-@public
-def irfftn(
-    x: Any,
-    /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The inverse of `rfftn`."""
-    return _many("irfftn", np.fft.irfftn, x, s, axes, norm, "double", "real", out)
-
-
-@public
-def fft2(
-    x: Any,
-    /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] = (-2, -1),
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The discrete Fourier transform along two axes."""
-    return _many("fft2", np.fft.fftn, x, s, axes, norm, "same", "complex", out)
-
-
-@public
-def ifft2(
-    x: Any,
-    /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] = (-2, -1),
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The inverse of `fft2`."""
-    return _many("ifft2", np.fft.ifftn, x, s, axes, norm, "same", "complex", out)
-
-
-@public
-def rfft2(
-    x: Any,
-    /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] = (-2, -1),
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The half of `fft2` that real elements need."""
-    return _many("rfft2", np.fft.rfftn, x, s, axes, norm, "half", "complex", out)
-
-
-@public
-def irfft2(
-    x: Any,
-    /,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] = (-2, -1),
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The inverse of `rfft2`."""
-    return _many("irfft2", np.fft.irfftn, x, s, axes, norm, "double", "real", out)
-
-
-@public
-def hfft(
-    x: Any,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The transform of elements with Hermitian symmetry."""
-    return _one("hfft", np.fft.hfft, x, n, axis, norm, "double", "real", out)
-
-
-@public
-def ihfft(
-    x: Any,
-    /,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = "backward",
-    out: Any = None,
-) -> Buffer:
-    """The inverse of `hfft`."""
-    return _one("ihfft", np.fft.ihfft, x, n, axis, norm, "half", "complex", out)
+_LAST = (-2, -1)
+fft2 = _along_axes(
+    "fft2", "same", "complex", "The discrete Fourier transform along two axes.", _LAST
+)
+ifft2 = _along_axes("ifft2", "same", "complex", "The inverse of `fft2`.", _LAST)
+rfft2 = _along_axes(
+    "rfft2", "half", "complex", "The half of `fft2` that real elements need.", _LAST
+)
+irfft2 = _along_axes("irfft2", "double", "real", "The inverse of `rfft2`.", _LAST)
 
 
 @public
@@ -231,61 +171,6 @@ def fftshift(x: Any, /, axes: int | Sequence[int] | None = None) -> Buffer:
 def ifftshift(x: Any, /, axes: int | Sequence[int] | None = None) -> Buffer:
     """The inverse of `fftshift`."""
     return _shifted("ifftshift", np.fft.ifftshift, x, axes)
-
-
-def _one(
-    name: str,
-    function: Callable[..., Any],
-    x: Any,
-    n: int | None,
-    axis: int,
-    norm: str | None,
-    extent: str,
-    kind: str,
-    out: Any = None,
-) -> Buffer:
-    node = _floating(name, x, norm)
-    axis = normalize_axis(axis, len(node.shape), name)
-    length = _length(name, n, node.shape[axis], extent)
-    shape = (*node.shape[:axis], length, *node.shape[axis + 1 :])
-    static = (n, axis, norm)
-    found = ops.library(function, (node,), static, shape, _result(node.dtype, kind))
-    return into(name, out, Buffer._value(found))
-
-
-def _many(
-    name: str,
-    function: Callable[..., Any],
-    x: Any,
-    s: Sequence[int] | None,
-    axes: Sequence[int] | None,
-    norm: str | None,
-    extent: str,
-    kind: str,
-    out: Any = None,
-) -> Buffer:
-    node = _floating(name, x, norm)
-    ndim = len(node.shape)
-    if s is not None:
-        s = [whole(name, "s", extent) for extent in sequence(name, "s", s)]
-    if axes is None:
-        axes = range(ndim) if s is None else range(ndim - len(s), ndim)
-    chosen = normalize_axes(sequence(name, "axes", axes), ndim, name)
-    if not chosen and extent != "same":
-        raise ShapeError(f"{name} needs at least 1 axis to transform, got axes={chosen}")
-    if s is not None and len(s) != len(chosen):
-        raise ArgumentError(f"{name} needs one extent for each axis, got s={s} and axes={chosen}")
-    shape = list(node.shape)
-    points = []
-    for place, axis in enumerate(chosen):
-        wanted = None if s is None or s[place] == -1 else s[place]
-        rule = extent if place == len(chosen) - 1 else "same"
-        shape[axis] = _length(name, wanted, node.shape[axis], rule)
-        points.append(_points(name, wanted, node.shape[axis], rule))
-    static = (tuple(points), chosen, norm)
-    dtype = _result(node.dtype, kind)
-    found = ops.library(function, (node,), static, tuple(shape), dtype)
-    return into(name, out, Buffer._value(found))
 
 
 def _points(name: str, n: int | None, extent: int, rule: str) -> int:

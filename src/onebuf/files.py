@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from onebuf.buffer import Buffer
+from onebuf.buffer.placement import close_after
 from onebuf.engine import read
 from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
 from onebuf.graph import SOURCE, Leaf, Node, make, strided
@@ -107,13 +108,7 @@ class Archive(Mapping[str, Buffer]):
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None:
-            self.close()
-            return
-        try:
-            self.close()
-        except Exception as second:  # the lines that failed may well hold views still
-            error.add_note(f"closing failed, too: {second}")
+        close_after(self.close, error)
 
 
 def open(  # noqa: A001 - the name is fixed

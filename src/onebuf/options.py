@@ -55,7 +55,7 @@ class Options:
         for name in ("eager_numel", "threads", "memory_cap", "donate_nbytes"):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 0):
-                raise ArgumentError(f"{name} needs a whole number of at least 0, got {value!r}")
+                raise ArgumentError(f"{name} needs an integer of at least 0, got {value!r}")
         seconds = self.search_seconds
         if type(seconds) not in (int, float) or not 0 <= seconds < float("inf"):
             raise ArgumentError(f"search_seconds needs a number of at least 0, got {seconds!r}")

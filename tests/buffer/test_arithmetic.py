@@ -27,6 +27,7 @@ from onebuf import Buffer, dtypes
 from onebuf.array_api import elementwise
 from onebuf.errors import DTypeError
 from onebuf.graph import BINARY, UNARY
+from onebuf.testing.contract import numpys
 
 both_modes = pytest.mark.parametrize("mode", MODES)
 EXACT = {
@@ -46,7 +47,7 @@ def ulps(name: str) -> int:
 
 def oracle(name, *operands):
     with np.errstate(all="ignore"):
-        result = getattr(np, name)(*operands)
+        result = numpys(name, *operands)
         if name == "floor_divide" and np.asarray(result).dtype.kind == "f":
             # With one operand infinite, the standard asks for the quotient, NumPy gives others.
             one, two = np.isfinite(operands[0]), np.isfinite(operands[1])
@@ -74,7 +75,7 @@ def test_the_namespace_has_every_operation():
 
 
 @pytest.mark.parametrize("name", sorted(UNARY))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(case=cases())
 def test_unary_functions_equal_numpys(name, case):
     array = case.array()
@@ -111,7 +112,7 @@ def test_unary_functions_give_the_same_bits_at_once_and_later(name, case):
 
 
 @pytest.mark.parametrize("name", sorted(BINARY))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(pair=broadcast_pairs())
 def test_binary_functions_equal_numpys(name, pair):
     x, y = pair

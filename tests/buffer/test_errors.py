@@ -137,8 +137,8 @@ MISTAKES = {
         ValueError, lambda o: Buffer([-1], dtype="uint8"), ("0 to 255", "-1")
     ),
     "a negative extent": Mistake(ValueError, lambda o: Buffer.zeros((2, -1)), ("0 or more", "-1")),
-    "half an extent": Mistake(TypeError, lambda o: Buffer.zeros((1.5,)), ("whole", "1.5")),
-    "a shape of text": Mistake(TypeError, lambda o: Buffer.zeros("ab"), ("whole", "'ab'")),
+    "half an extent": Mistake(TypeError, lambda o: Buffer.zeros((1.5,)), ("integer", "1.5")),
+    "a shape of text": Mistake(TypeError, lambda o: Buffer.zeros("ab"), ("integer", "'ab'")),
     "full of text": Mistake(
         (TypeError, ValueError), lambda o: Buffer.full((2,), "x"), ("number", "'x'")
     ),
@@ -173,9 +173,9 @@ MISTAKES = {
     "an index out of range on axis 1": Mistake(
         IndexError, lambda o: o.b[0, -4], ("-3..2", "-4", "axis 1")
     ),
-    "a float index": Mistake(IndexError, lambda o: o.m[1.0], ("whole number", "1.0")),
-    "a text index": Mistake(IndexError, lambda o: o.m["a"], ("whole number", "'a'")),
-    "an index of floats": Mistake(IndexError, lambda o: o.m[o.f], ("whole number", "0.5")),
+    "a float index": Mistake(IndexError, lambda o: o.m[1.0], ("integer", "1.0")),
+    "a text index": Mistake(IndexError, lambda o: o.m["a"], ("integer", "'a'")),
+    "an index of floats": Mistake(IndexError, lambda o: o.m[o.f], ("integer", "0.5")),
     "two ellipses": Mistake(IndexError, lambda o: o.m[..., ...], ("at most one", "'...'")),
     "a step of 0": Mistake(ValueError, lambda o: o.m[::0], ("step", "0")),
     "a float slice": Mistake(TypeError, lambda o: o.m[0.5:], ("integers", "0.5")),
@@ -273,7 +273,7 @@ MISTAKES = {
     ),
     "too few pads": Mistake(ValueError, lambda o: o.m.pad([(1, 0)]), ("(4, 4)", "((1, 0),)", "2")),
     "one pad": Mistake(TypeError, lambda o: o.m.pad(1), ("(before, after)", "1")),
-    "half a pad": Mistake(TypeError, lambda o: o.m.pad([(1.5, 0), (0, 0)]), ("whole", "1.5")),
+    "half a pad": Mistake(TypeError, lambda o: o.m.pad([(1.5, 0), (0, 0)]), ("integer", "1.5")),
     "shrink beyond the end": Mistake(
         IndexError, lambda o: o.m.shrink([(0, 9), (0, 4)]), ("4", "(0, 9)", "pad")
     ),
@@ -305,7 +305,7 @@ MISTAKES = {
         ValueError, lambda o: onebuf.stack([o.m, o.b]), ("(4, 4)", "(2, 3)")
     ),
     "take with floats": Mistake(
-        TypeError, lambda o: onebuf.take(o.m, o.f, axis=0), ("whole", "float32")
+        TypeError, lambda o: onebuf.take(o.m, o.f, axis=0), ("integer", "float32")
     ),
     "take out of range": Mistake(
         IndexError, lambda o: onebuf.take(o.m, Buffer([9]), axis=0).realize(), ("9", "4")
@@ -320,7 +320,7 @@ MISTAKES = {
     "length of a number": Mistake(TypeError, lambda o: len(Buffer(1)), ("0-d", "item()")),
     "iteration of a number": Mistake(TypeError, lambda o: iter(Buffer(1)), ("0-d",)),
     "an index from a float": Mistake(
-        TypeError, lambda o: [1, 2][Buffer(1.0)], ("whole numbers", "float32")
+        TypeError, lambda o: [1, 2][Buffer(1.0)], ("integer", "float32")
     ),
 }  # fmt: skip
 

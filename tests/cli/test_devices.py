@@ -12,7 +12,7 @@ import pytest
 
 import onebuf
 from onebuf.cli import devices as cli
-from onebuf.cli.devices import Found, Kind, describe
+from onebuf.cli.devices import DeviceKind, Found, describe
 from onebuf.cli.stage import WIDTH
 
 COMMAND = "import sys; from onebuf.cli import main; sys.exit(main())"
@@ -64,7 +64,7 @@ def text() -> str:
 
 
 @pytest.fixture(scope="module")
-def kinds() -> list[Kind]:
+def kinds() -> list[DeviceKind]:
     found = json.loads(command("--json"))
     return [
         cli._from_json({name: value for name, value in kind.items() if name != "usable"})
@@ -84,7 +84,7 @@ def test_the_list_fits_80_columns_and_has_no_colour_outside_a_terminal(text: str
     assert [line for line in text.splitlines() if len(line) > WIDTH] == []
 
 
-def test_programs_get_the_same(kinds: list[Kind], text: str) -> None:
+def test_programs_get_the_same(kinds: list[DeviceKind], text: str) -> None:
     assert [kind.kind for kind in kinds] == onebuf.machine.kinds()
     usable = {kind.kind for kind in kinds if kind.is_usable}
     assert {"CPU", "DISK", "PYTHON", "NULL"} <= usable
@@ -92,7 +92,7 @@ def test_programs_get_the_same(kinds: list[Kind], text: str) -> None:
     assert told == [line.split()[0] for line in text.splitlines() if not line.startswith(" ")]
 
 
-def test_the_host_has_memory(kinds: list[Kind]) -> None:
+def test_the_host_has_memory(kinds: list[DeviceKind]) -> None:
     (host,) = kinds[0].devices
     assert host.name == "CPU"
     assert host.memory is None or host.memory > 2**20
@@ -130,7 +130,13 @@ def test_drivers_that_crash_hang_or_fail_are_told_and_leave_the_others(tmp_path:
     (info / "entry_points.txt").write_text(
         "[onebuf.devices]\naaa = crashing\nbbb = hanging\nccc = broken\n"
     )
-    program = "from onebuf.cli import devices, main; devices.SECONDS = 8.0; main(['devices'])"
+    program = """
+from onebuf.cli import devices, main
+every = devices.kinds()
+devices.kinds = lambda: [kind for kind in every if kind in ("CPU", "AAA", "BBB", "CCC")]
+devices.SECONDS = 4.0
+main(["devices"])
+"""
     finished = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
@@ -144,7 +150,7 @@ def test_drivers_that_crash_hang_or_fail_are_told_and_leave_the_others(tmp_path:
     start = next(number for number, line in enumerate(lines) if line.startswith("AAA"))
     assert lines[start:] == [
         "AAA         cannot be used: looking for devices ended the process (-6)",
-        "BBB         cannot be used: looking for devices took more than 8 seconds",
+        "BBB         cannot be used: looking for devices took more than 4 seconds",
         "CCC         kernels interpreted in Python, every access checked: for tests",
         "            any number of queues",
         "CCC:1       does not open: the second one is on fire",
@@ -165,7 +171,7 @@ def test_a_kind_without_devices_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_device_is_described_in_full() -> None:
     limits = {"work-items in a group": 1024, "shared memory": 49152, "bytes at once": 2**32}
     found = Found("NPU:1", "a chip", 3 * 2**29, 4, limits, ("float64", "complex128"))
-    assert list(describe(Kind("NPU", [found]))) == [
+    assert list(describe(DeviceKind("NPU", [found]))) == [
         (
             "NPU:1",
             [
@@ -181,7 +187,9 @@ def test_a_device_is_described_in_full() -> None:
 
 @pytest.mark.parametrize("queues, told", [(None, "any number of queues"), (1, "one queue")])
 def test_queues_are_told_in_words(queues: int | None, told: str) -> None:
-    assert list(describe(Kind("NPU", [Found("NPU", "x", None, queues)]))) == [("NPU", ["x", told])]
+    assert list(describe(DeviceKind("NPU", [Found("NPU", "x", None, queues)]))) == [
+        ("NPU", ["x", told])
+    ]
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
@@ -13,10 +12,11 @@ import onebuf
 from onebuf.cli.stage import Stage
 from onebuf.cli.tour import CHAPTERS
 
+Finished = subprocess.CompletedProcess[str]
 COMMAND = "import sys; from onebuf.cli import main; sys.exit(main())"
 
 
-def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def command(*arguments: str, **environment: str) -> Finished:
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", COMMAND, *arguments],
         capture_output=True,
@@ -29,48 +29,40 @@ def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 @pytest.fixture(scope="module")
-def tour() -> tuple[subprocess.CompletedProcess[str], float]:
-    start = perf_counter()
-    finished = command("tour")
-    return finished, perf_counter() - start
+def tour() -> Finished:
+    return command("tour")
 
 
-def test_the_tour_succeeds_within_20_seconds(
-    tour: tuple[subprocess.CompletedProcess[str], float],
-) -> None:
-    finished, seconds = tour
-    assert (finished.returncode, finished.stderr) == (0, "")
-    assert seconds < 20
+def test_the_tour_succeeds(tour: Finished) -> None:
+    assert (tour.returncode, tour.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_the_tour_has_every_chapter(
-    name: str, tour: tuple[subprocess.CompletedProcess[str], float]
-) -> None:
+def test_the_tour_has_every_chapter(name: str, tour: Finished) -> None:
     number = list(CHAPTERS).index(name) + 1
-    assert f"\n{number}. {CHAPTERS[name][0]}\n" in tour[0].stdout
+    assert f"\n{number}. {CHAPTERS[name][0]}\n" in tour.stdout
 
 
 def test_the_tour_fits_80_columns_and_has_no_colour_outside_a_terminal(
-    tour: tuple[subprocess.CompletedProcess[str], float],
+    tour: Finished,
 ) -> None:
-    text = tour[0].stdout
+    text = tour.stdout
     assert "\033" not in text
     assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
 def test_the_tour_shows_one_address_on_both_sides(
-    tour: tuple[subprocess.CompletedProcess[str], float],
+    tour: Finished,
 ) -> None:
-    addresses = re.findall(r"'(0x[0-9a-f]+)'", tour[0].stdout)
+    addresses = re.findall(r"'(0x[0-9a-f]+)'", tour.stdout)
     assert len(addresses) == 3
     assert len(set(addresses)) == 1
 
 
 def test_only_the_errors_that_the_tour_is_about_happen_in_it(
-    tour: tuple[subprocess.CompletedProcess[str], float],
+    tour: Finished,
 ) -> None:
-    errors = re.findall(r"^ +(\w+): ", tour[0].stdout, re.MULTILINE)
+    errors = re.findall(r"^ +(\w+): ", tour.stdout, re.MULTILINE)
     assert errors == ["CopyError", "ShapeError", "ExportError", "DeviceError", "DivergenceError"]
 
 

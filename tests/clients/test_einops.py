@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf import Buffer
-from onebuf.interop.einops import OnebufBackend
+from onebuf.clients.einops import OnebufBackend
 
 X = np.arange(2 * 6 * 4 * 3, dtype=np.float64).reshape(2, 6, 4, 3)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from children import run
-from foreign_devices import foreign
+from foreign_devices import FOREIGN
 
 import onebuf
 from onebuf.compat import tinygrad
@@ -29,7 +29,7 @@ from onebuf.errors import (
 )
 from onebuf.memory import POOL
 
-KINDS = ["CLANG", "PYTHON", *foreign()]
+KINDS = ["CLANG", "PYTHON", *FOREIGN]
 
 
 def test_the_document_s_program_runs(capsys: pytest.CaptureFixture[str]) -> None:

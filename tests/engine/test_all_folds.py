@@ -26,6 +26,8 @@ CASES = [
     ((4, 5, 9), 1, True),
 ]
 """Shape, axis, and whether something else is computed in the same kernel."""
+SAME = ("int16", "int64", "uint16", "uint32", "uint64")
+"""Dtypes whose kernels differ from those of int8, int32 and uint8 in their width alone."""
 
 
 def numbers(shape: tuple[int, ...], dtype: Any, seed: int = 3) -> np.ndarray[Any, Any]:
@@ -74,7 +76,7 @@ def answers(name: str, array: np.ndarray[Any, Any], axis: Any, chained: bool) ->
     ids=str,
 )
 def test_every_fold_and_scan_has_one_answer(name, dtype):
-    for shape, axis, chained in CASES:
+    for shape, axis, chained in CASES[::2] if dtype.name in SAME else CASES:
         array = numbers(shape, dtype)
         compiled, *others = answers(name, array, axis, chained)
         for other in others:

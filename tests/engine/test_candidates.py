@@ -169,22 +169,22 @@ def test_the_usual_way_is_one_of_the_candidates() -> None:
     assert usual in found
     assert len(set(found)) == len(found)
     assert {rendering.strategy for rendering in found} == {"rows", "columns"}
-    assert {rendering.keep for rendering in found} == {"", "stack", "output"}
+    assert {rendering.row_cache for rendering in found} == {"", "stack", "output"}
 
 
 def test_memory_decides_which_are_right() -> None:
     call = example()
     streamed = Rendering(16, streamed=True)
-    kept = Rendering(16, keep="stack")
+    kept = Rendering(16, row_cache="stack")
     assert is_legal(call, streamed)
     assert is_legal(call, kept)
     beside = [address + 4 for address in call.addresses]
     assert not is_legal(replace(call, addresses=beside), streamed)
     long = (*call.extents[:-1], 1 << 20)
     assert not is_legal(replace(call, extents=long), kept)
-    assert not is_legal(call, Rendering(16, paces=(2, 2)))
-    assert not is_legal(call, Rendering(16, streamed=True, keep="output"))
-    assert not is_legal(call, Rendering(16, "tiles"))
+    assert not is_legal(call, Rendering(16, small_strides=(2, 2)))
+    assert not is_legal(call, Rendering(16, streamed=True, row_cache="output"))
+    assert not is_legal(call, Rendering(16, "cache_tiles"))
     assert not is_legal(call, Rendering(7))
 
 

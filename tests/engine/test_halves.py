@@ -16,8 +16,7 @@ from random_expressions import assert_same_bits
 import onebuf
 from onebuf import config
 from onebuf.backends.cpu import assembly, host
-from onebuf.engine.cpu.small_kernels import INEXACT
-from onebuf.graph import BINARY, UNARY
+from onebuf.graph import BINARY, INEXACT, UNARY
 
 Array = np.ndarray[Any, Any]
 FLOAT16, BFLOAT16 = np.dtype("float16"), np.dtype(ml_dtypes.bfloat16)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import onebuf
+from onebuf.testing.faults import interleaving
 from onebuf.testing.faults.interleaving import Interleaving, at_point
 
 SIDE = 300
@@ -235,7 +236,7 @@ def test_a_write_to_other_rows_does_not_forget_an_expression(point):
     assert waiting[0, 0].item() == 3.0
 
 
-def test_a_write_waits_for_a_reader_that_another_thread_computes():
+def test_a_write_waits_for_a_reader_that_another_thread_computes(monkeypatch):
     x = onebuf.asarray(np.ones(40_000), copy=True).realize()
     y = x * 2
 
@@ -247,7 +248,9 @@ def test_a_write_waits_for_a_reader_that_another_thread_computes():
 
     with Interleaving(compute=compute, write=write) as threads:
         threads.run("compute", to="plan.step")
-        assert not threads.run("write")
+        with monkeypatch.context() as patch:  # it has to wait, and need not do so for a minute
+            patch.setattr(interleaving, "HUNG_SECONDS", interleaving.BLOCKED_SECONDS)
+            assert not threads.run("write")
         threads.run("compute")
     assert y[0].item() == 2.0
     assert x[0].item() == 9.0

@@ -64,7 +64,7 @@ def viewed(draw: Any) -> tuple[Buffer, Array]:
     return onebuf.asarray(array), array
 
 
-SLOW = settings(max_examples=60, deadline=None)
+SLOW = settings(max_examples=40, deadline=None)
 
 
 # Picking

@@ -34,7 +34,7 @@ def numbers(dtype: str, shape: Any, seed: int) -> Any:
     return array
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(DTYPES),
     st.sampled_from(SHAPES),

@@ -71,10 +71,13 @@ def test_the_time_of_compiled_code_is_that_of_its_kernel(path, threads):
             for _ in range(3):
                 onebuf.exp(x * 2).realize()
     entries = pstats.Stats(str(path)).stats
-    calls, _, own, seconds, _ = entries[kernel("multiply + exp")]
+    name = kernel("multiply + exp")
+    calls, _, own, _, _ = entries[name]
     assert calls == 3
-    assert own == pytest.approx(seconds, rel=0.1)
     assert own > 0
+    assert not [
+        callee for callee, entry in entries.items() if name in entry[4] and callee[0] == "~"
+    ]
     assert not [name for _, _, name in entries if "call of" in name]
 
 
@@ -131,9 +134,9 @@ def test_time_is_counted_once():
 def test_compiled_code_that_the_block_itself_calls_stays(path):
     # The function around the block is not profiled, so that nobody is known to call this.
     with Profiling(path, **QUIET):
-        time.sleep(0.05)
-    slowest = pstats.Stats(str(path)).strip_dirs().sort_stats("tottime").fcn_list[0]
-    assert slowest == ("~", 0, "<built-in method time.sleep>")
+        time.sleep(0)
+    calls, all_calls, *_ = pstats.Stats(str(path)).stats["~", 0, "<built-in method time.sleep>"]
+    assert (calls, all_calls) == (1, 1)
 
 
 def test_lines_are_printed_in_the_order_asked_for(capsys):

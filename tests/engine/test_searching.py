@@ -251,7 +251,7 @@ def test_times_are_the_least_of_several_in_turn() -> None:
 
 
 def test_findings_come_back_as_they_were() -> None:
-    found = Findings({Choice(Rendering(8, "tiles", True, (0, 2), "stack"), 4096): 0.75}, 1.5)
+    found = Findings({Choice(Rendering(8, "cache_tiles", True, (0, 2), "stack"), 4096): 0.75}, 1.5)
     assert from_bytes(to_bytes(found)) == found
 
 

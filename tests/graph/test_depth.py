@@ -17,13 +17,13 @@ import onebuf as ob
 from onebuf import Buffer, config
 from onebuf.graph import BINARY, Node
 
-DEPTH = 3000
+DEPTH = 1200
 NODES = 100_000
 
 
 @contextmanager
 def little_recursion() -> Iterator[None]:
-    """No more than a few frames, far fewer than a graph is deep."""
+    """No more than 200 frames, fewer than any graph here is deep."""
     depth, frame = 0, sys._getframe()
     while frame is not None:
         depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
@@ -51,7 +51,7 @@ def of_views(depth: int = DEPTH) -> Buffer:
 
 def of_joins(depth: int = DEPTH) -> Buffer:
     x: Any = ob.asarray(np.zeros(4))
-    for _ in range(depth // 10):
+    for _ in range(depth // 4):
         x = ob.concat([x, x])[:4] + 1
     return x  # type: ignore[no-any-return]
 

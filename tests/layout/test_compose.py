@@ -43,7 +43,7 @@ def pairs(draw, inner_kinds=MOVES, outer_kinds=MOVES):
     return outer, inner
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(pairs(PADDED, PADDED))
 def test_the_composition_reads_through_both(pair):
     composed = compose(*pair)
@@ -96,7 +96,7 @@ def affine(places):
     return len({b - a for a, b in pairwise(places)}) <= 1
 
 
-@settings(max_examples=600)
+@settings(max_examples=400)
 @given(full_shapes, st.data())
 def test_none_means_that_no_single_strided_view_exists(shape, data):
     inner = data.draw(walked_views(shape, [permute, flip, index, shrink]))
@@ -104,7 +104,7 @@ def test_none_means_that_no_single_strided_view_exists(shape, data):
     assert (compose(outer, inner) is not None) == affine(through(outer, inner))
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(masked_views(), st.data())
 def test_padding_of_the_inner_view_is_never_lost(inner, data):
     outer = data.draw(walked_views((inner.numel,), PADDED))

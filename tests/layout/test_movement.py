@@ -45,7 +45,7 @@ def long_axes(array):
     return [axis for axis, extent in enumerate(array.shape) if extent > 1]
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(st.data())
 def test_moves_give_numpys_values_strides_and_offset(data):
     view, array, base = start(data)
@@ -68,7 +68,7 @@ def test_moves_give_numpys_values_strides_and_offset(data):
                 assert view.stride[axis] * base.itemsize == array.strides[axis]
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(st.data())
 def test_moves_with_padding_give_numpys_values(data):
     view, array, base = start(data)
@@ -120,7 +120,7 @@ def is_box(taken):
     return taken.sum() == prod(around)
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(masked_views(), st.data())
 def test_a_masked_reshape_is_none_exactly_when_the_elements_form_no_box(view, data):
     shape = data.draw(factorings(view.numel))

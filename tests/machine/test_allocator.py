@@ -251,7 +251,7 @@ def test_a_transfer_beyond_a_block_is_refused(offset: int, nbytes: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["CPU", "PYTHON", "NULL"])
-def test_ten_thousand_allocations_over_threads_leave_things_as_they_were(name: str) -> None:
+def test_thousands_of_allocations_over_threads_leave_things_as_they_were(name: str) -> None:
     gc.collect()
     allocator = device(name).driver.allocator
     before = allocator.stats().in_use
@@ -261,7 +261,7 @@ def test_ten_thousand_allocations_over_threads_leave_things_as_they_were(name: s
         draw = random.Random(seed)
         held: list[DeviceBlock] = []
         try:
-            for _ in range(1250):
+            for _ in range(600):
                 held.append(allocator.allocate(draw.choice([0, 1, 100, 5000, 70_000])))
                 while len(held) > draw.randrange(8):
                     held.pop(draw.randrange(len(held)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from children import run
-from foreign_devices import foreign
+from foreign_devices import FOREIGN
 
 import onebuf
 from onebuf.errors import DeviceError
@@ -29,6 +29,13 @@ def count():
 def open(device):
     return Driver(device)
 """
+
+
+ALONE = """
+    import sys
+    sys.modules["torch"] = sys.modules["jax"] = None  # counting their devices takes seconds
+"""
+"""The begin of programs that ask for all devices and are not about those of libraries."""
 
 
 def install(folder: Path, entries: dict[str, str], **modules: str) -> str:
@@ -186,8 +193,7 @@ def test_memory_is_told_of_each_open_device_and_of_the_host_once() -> None:
 
 def test_another_package_adds_a_kind(tmp_path: Path) -> None:
     path = install(tmp_path, {"npu": "their_devices"}, their_devices=PROVIDER)
-    program = """
-    import sys
+    program = f"""{ALONE}
     import numpy as np
     import onebuf
     one = onebuf.device("npu:1")
@@ -211,7 +217,7 @@ def test_a_package_that_does_not_import_is_told_and_leaves_the_others(tmp_path: 
         {"npu": "their_devices", "tpu": "not_there", "cpu": "their_devices"},
         their_devices="raise RuntimeError('no licence')",
     )
-    program = """
+    program = f"""{ALONE}
     import onebuf
     for name in ("npu", "tpu"):
         try:
@@ -231,7 +237,7 @@ def test_a_package_that_does_not_import_is_told_and_leaves_the_others(tmp_path: 
 def test_devices_that_cannot_be_counted_are_told_by_kind(tmp_path: Path) -> None:
     source = "def count():\n    raise OSError('no driver')\n"
     path = install(tmp_path, {"npu": "their_devices"}, their_devices=source)
-    program = """
+    program = f"""{ALONE}
     import onebuf
     try:
         onebuf.devices("npu")
@@ -246,8 +252,7 @@ def test_devices_that_cannot_be_counted_are_told_by_kind(tmp_path: Path) -> None
 
 
 def test_a_missing_package_is_named_with_its_extra() -> None:
-    program = """
-    import sys
+    program = f"""{ALONE}
     sys.modules["pyopencl"] = None
     import onebuf
     for ask in (lambda: onebuf.device("opencl").driver, lambda: onebuf.devices("opencl")):
@@ -363,7 +368,7 @@ def allocator(device):
     ]
 
 
-@pytest.mark.parametrize("name", foreign())
+@pytest.mark.parametrize("name", FOREIGN)
 def test_a_child_is_told_of_its_parent_s_devices_and_computes_on_the_host(name: str) -> None:
     program = """
     import os, sys, warnings

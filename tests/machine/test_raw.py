@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from foreign_devices import foreign
+from foreign_devices import FOREIGN
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +17,7 @@ from onebuf.errors import ArgumentError, ArgumentTypeError, CopyError, DeviceErr
 from onebuf.machine import RawMemory, device
 from onebuf.machine.raw import STEP_BYTES
 
-KINDS = ["CPU", "CPU@1", "PYTHON", "PYTHON@2", *foreign()]
+KINDS = ["CPU", "CPU@1", "PYTHON", "PYTHON@2", *FOREIGN]
 
 
 def allocated(name: str, nbytes: int) -> RawMemory:

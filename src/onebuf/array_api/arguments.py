@@ -141,12 +141,12 @@ def in_order(name: str, order: Any, known: str = "ACFK") -> bool:
 
 
 def whole(name: str, argument: str, value: Any, least: int | None = None) -> int:
-    """An argument of ``name`` that has to be a whole number, and perhaps at least ``least``."""
+    """An argument of ``name`` that has to be an integer, and perhaps at least ``least``."""
     try:
         number = as_int(value)
     except TypeError:
         raise ArgumentTypeError(
-            f"{name} needs a whole number as {argument}, got {value!r}; pass an int"
+            f"{name} needs an integer as {argument}, got {value!r}; pass an int"
         ) from None
     if least is not None and number < least:
         raise ArgumentError(f"{name} needs {argument} of at least {least}, got {number}")

@@ -21,6 +21,7 @@ from onebuf.array_api.memory_layout import alike_in_order, copying, laid_out, ly
 from onebuf.buffer import Buffer
 from onebuf.buffer.exchange.construction import as_node
 from onebuf.buffer.numpy.calls import on_arrays
+from onebuf.dtypes import DT
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -31,7 +32,6 @@ from onebuf.machine import Device
 from onebuf.machine import device as find_device
 from onebuf.options import options
 
-DT = np.dtype[Any]
 Shape = int | Sequence[int]
 Where = str | Device | None
 

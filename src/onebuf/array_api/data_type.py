@@ -11,11 +11,10 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, public
 from onebuf.buffer import Buffer
+from onebuf.dtypes import DT
 from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.machine import Device
 from onebuf.options import options
-
-DT = np.dtype[Any]
 
 _NUMBER = bool | int | float | complex
 KINDS = {

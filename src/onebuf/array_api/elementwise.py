@@ -9,7 +9,7 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, into, node_of, public, whole
-from onebuf.array_api.ufunc.ufunc import chosen, one_operand, two_operands
+from onebuf.array_api.ufunc.ufunc import Function, chosen, one_operand, two_operands
 from onebuf.buffer import Buffer
 from onebuf.buffer.operators import bounded
 from onebuf.graph import BINARY, UNARY
@@ -22,11 +22,15 @@ asinh = one_operand(UNARY["asinh"])
 atan = one_operand(UNARY["atan"])
 atanh = one_operand(UNARY["atanh"])
 bitwise_invert = one_operand(UNARY["bitwise_invert"])
+cbrt = one_operand(UNARY["cbrt"])
 ceil = one_operand(UNARY["ceil"])
 conj = one_operand(UNARY["conj"])
 cos = one_operand(UNARY["cos"])
 cosh = one_operand(UNARY["cosh"])
+erf: Function = one_operand(UNARY["erf"])
+erfc: Function = one_operand(UNARY["erfc"])
 exp = one_operand(UNARY["exp"])
+exp2 = one_operand(UNARY["exp2"])
 expm1 = one_operand(UNARY["expm1"])
 floor = one_operand(UNARY["floor"])
 isfinite = one_operand(UNARY["isfinite"])

@@ -40,7 +40,7 @@ class Info:
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Device:
-        """Where buffers are made if nobody says where."""
+        """Where buffers are made if no device is given."""
         return CPU
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:

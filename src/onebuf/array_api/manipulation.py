@@ -176,7 +176,7 @@ def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> Buffer:
 def _positions(repeats: Buffer, extent: int) -> list[int]:
     """Which slice each slice of the result comes from."""
     if kind(repeats.dtype) not in "iu":
-        raise DTypeError(f"repeat needs whole numbers as repeats, got {repeats.dtype.name}")
+        raise DTypeError(f"repeat needs integers as repeats, got {repeats.dtype.name}")
     if repeats.ndim > 1 or repeats.size not in (1, extent):
         raise ShapeError(
             f"repeat needs 1 count or one for each of {extent} elements, got repeats of shape "

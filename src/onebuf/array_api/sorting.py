@@ -15,13 +15,12 @@ from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, operand_of, public
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.order import check_sort
+from onebuf.dtypes import Array
 from onebuf.engine import look
 from onebuf.engine.run import masks
 from onebuf.errors import ArgumentError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
-
-Array = np.ndarray[Any, Any]
 
 
 class UniqueAll(NamedTuple):
@@ -218,7 +217,7 @@ def _sorter(sorter: Any, x: Node) -> Node:
     node = buffer_of("searchsorted", sorter, "sorter")._node
     if dtypes.kind(node.dtype) not in "iu" or node.shape != x.shape:
         raise ArgumentError(
-            f"searchsorted needs a sorter of whole numbers in the shape of x1, {x.shape}; got "
+            f"searchsorted needs a sorter of integers in the shape of x1, {x.shape}; got "
             f"{node.dtype.name} of shape {node.shape}"
         )
     return ops.cast(node, dtypes.int64)

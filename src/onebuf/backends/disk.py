@@ -16,15 +16,13 @@ import stat
 import weakref
 from pathlib import Path
 from threading import RLock
-from typing import Any
 
 import numpy as np
 
 from onebuf.backends.host_memory import DONE, Done
+from onebuf.dtypes import Array
 from onebuf.errors import DeviceError, FileFormatError, OutOfMemory, ReadOnlyError
 from onebuf.machine import Device, DeviceBlock, Facts, Stats, negative_size
-
-Array = np.ndarray[Any, Any]
 
 STEP_BYTES = 1 << 24
 """The most that is read at once."""

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.host_memory import HostMemoryDriver
-from onebuf.dtypes import uint8
+from onebuf.dtypes import Array, uint8
 from onebuf.machine import Device, DeviceBlock, Facts, Stats, negative_size
 from onebuf.memory import POOL
 from onebuf.options import options
-
-Array = np.ndarray[Any, Any]
 
 
 class PoolAllocator:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from onebuf.dtypes import Array
 from onebuf.errors import CopyError
 from onebuf.machine import Allocator, CachingAllocator, Device, DeviceBlock
-
-Array = np.ndarray[Any, Any]
 
 
 class Done:

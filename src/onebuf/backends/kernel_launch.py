@@ -8,18 +8,16 @@ that failed. A launch clears the flags, runs the kernel, reads them back and rai
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from onebuf.backends.operand_errors import index_out_of_range, negative_power
+from onebuf.dtypes import Array
 from onebuf.errors import IndexRangeError
 from onebuf.graph import TAKE
 from onebuf.kernel.linear import Limits, Linear, Opt, lower, verify
 from onebuf.render.clike import Check, Memory, Scalar, Source
 from onebuf.scheduler.fuse.group import Group
-
-Array = np.ndarray[Any, Any]
 
 
 def linear_program(group: Group, opts: Sequence[Opt] = (), limits: Limits | None = None) -> Linear:

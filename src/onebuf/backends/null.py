@@ -9,21 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
 from onebuf.backends.host_memory import DONE, Done
 from onebuf.backends.kernel_launch import linear_program
+from onebuf.dtypes import DT, Array
 from onebuf.errors import DeviceError
 from onebuf.graph import Op
 from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
 from onebuf.scheduler import NOTHING, Item
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.fuse.multipass import Kernel
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 
 @dataclass(frozen=True, slots=True)

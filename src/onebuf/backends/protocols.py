@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, runtime_
 
 import numpy as np
 
+from onebuf.dtypes import DT, Array
 from onebuf.graph import Node, Op
 from onebuf.layout import View
 from onebuf.machine import DeviceBlock, Driver, Event
 
 if TYPE_CHECKING:
     from onebuf.scheduler.fuse.group import Group
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 
 class Launch(Protocol):

@@ -15,14 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from onebuf.backends.protocols import Launch, Seen, holds_arrays, interprets, runs_kernels
+from onebuf.dtypes import DT, Array
 from onebuf.errors import DeviceError, DivergenceError
 from onebuf.graph import Node, Op
 from onebuf.layout import View
 from onebuf.machine import Context, DeviceBlock, Driver, Event, Facts, Stats
 from onebuf.scheduler.fuse.group import Group
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 _stamps = counting(1)
 

@@ -29,6 +29,7 @@ from onebuf.buffer.numpy.out_arguments import check_cast
 from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.placement import Placement
 from onebuf.buffer.reductions import Reductions
+from onebuf.dtypes import DT
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted, taken
 from onebuf.errors import CopyError, LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
@@ -38,7 +39,6 @@ from onebuf.machine import device as find_device
 from onebuf.memory import address_of
 from onebuf.scheduler import is_readable
 
-DT = np.dtype[Any]
 Shape = int | Sequence[int]
 Where = str | Device | None
 
@@ -60,7 +60,7 @@ class Buffer(
 ):
     """Elements of one dtype in some shape, stored or still to be computed.
 
-    Made from nested lists or tuples (floats become float32, whole numbers int32), or from any
+    Made from nested lists or tuples (floats become float32, integers int32), or from any
     object that exports memory, which is then shared, not copied.
 
     >>> b = Buffer([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
@@ -372,13 +372,9 @@ class Buffer(
     def __setitem__(self, key: Any, value: Any, /) -> None:
         if self._base is None and not self._node.shape:
             self._unfix()
-        if value.__class__ is self.__class__:
-            new: Node | ops.Scalar = value._node
-            if value._base is not None and indexing.is_there(self._node, key, value._node):
-                return
-        else:
-            made = operand(value)
-            new = as_node(value, None, None, {}, None) if made is None else made
+        new = value._node if value.__class__ is self.__class__ else operand(value)
+        if new is None:
+            new = as_node(value, None, None, {}, None)
         indexing.put(self._node, key, new)
 
     def __sizeof__(self) -> int:

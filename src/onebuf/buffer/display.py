@@ -1,4 +1,4 @@
-"""How a buffer looks: its values as NumPy prints them, and what NumPy does not say."""
+"""Display: ``str``, ``format`` and ``repr`` of buffers, with values as NumPy prints them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from onebuf.dtypes import Array
 
 
 def values(array: Array) -> str:

@@ -1,4 +1,4 @@
-"""Arithmetic of two numbers without arrays, to the bit what arrays of one element would give.
+"""Scalar arithmetic: two numbers without arrays, with the bits that arrays of one would give.
 
 Programs that go through a buffer element by element do little else, and an array for every number
 would cost ten times the arithmetic. float64 is Python's float. int64 is Python's int as long as the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from sys import getrefcount
 from typing import Any, Self
 
@@ -83,10 +84,15 @@ class Placement(Handle):
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None:
-            self.close()
-            return
-        try:
-            self.close()
-        except Exception as second:  # the lines that failed may well hold views still
-            error.add_note(f"closing failed, too: {second}")
+        close_after(self.close, error)
+
+
+def close_after(close: Callable[[], None], error: BaseException | None) -> None:
+    """Close at the end of a ``with`` block; an ``error`` that ended the block is the one raised."""
+    if error is None:
+        close()
+        return
+    try:
+        close()
+    except Exception as second:  # the lines that failed may well hold views still
+        error.add_note(f"closing failed, too: {second}")

@@ -1,4 +1,4 @@
-"""Reduction methods: axes folded into one element."""
+"""Reduction methods: sums, extremes, means and spreads along axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of bytes, for people."""
+"""Sizes in bytes, written with units."""
 
 from __future__ import annotations
 

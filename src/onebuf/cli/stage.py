@@ -74,7 +74,7 @@ class Stage:
         return seconds
 
     def progress(self, steps: Iterable[Any]) -> Iterable[Any]:
-        """``steps``, with a progress bar where somebody can watch it move."""
+        """``steps``, with a progress bar if the output is a terminal."""
         bar: Iterable[Any] = tqdm(
             steps, disable=not self.is_terminal, file=sys.stdout, ncols=WIDTH, leave=False
         )

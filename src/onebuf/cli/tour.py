@@ -107,7 +107,7 @@ def show_exchange(stage: Stage) -> None:
         """
     )
     stage.say(
-        """The array keeps the memory alive, so it can never show somebody else's data. Freeing by
+        """The array keeps the memory alive, so it can never show other data. Freeing by
         force is refused as long as it is there:"""
     )
     stage.run("b.free()")
@@ -117,7 +117,7 @@ def show_laziness(stage: Stage) -> None:
     """An expression explained, computed, and left alone by a later write."""
     stage.say(
         """Small operations run at once. On larger buffers they are noted down first, and run when
-        somebody looks. Here is an expression before anything was computed. Its three operations
+        a value is read. Here is an expression before anything was computed. Its three operations
         are going to be one pass over memory:"""
     )
     stage.run(
@@ -237,7 +237,7 @@ def show_devices(stage: Stage) -> None:
         """
     )
     stage.say(
-        """Each replica can be used alone. Once they differ, whoever wants one value is told so:"""
+        """Each replica can be used alone. Once they differ, asking for one value is an error:"""
     )
     stage.run("b.replica(1)[0] = 0\nb.sum(axis=1).read(1).tolist()\nb.sum().item()")
 

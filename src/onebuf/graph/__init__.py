@@ -30,6 +30,7 @@ from onebuf.graph.op import (
     FAILED,
     FREED,
     FULL,
+    INEXACT,
     LIBRARY,
     MATMUL,
     PAD,
@@ -48,6 +49,7 @@ from onebuf.graph.op import (
     WRITE,
     Kind,
     Op,
+    Rule,
 )
 from onebuf.graph.origin import Origin, caller, here
 from onebuf.graph.placed import is_stored, on_block, place_on, placed_block
@@ -65,6 +67,7 @@ __all__ = [
     "FAILED",
     "FREED",
     "FULL",
+    "INEXACT",
     "LIBRARY",
     "MATMUL",
     "PAD",
@@ -94,6 +97,7 @@ __all__ = [
     "Op",
     "Origin",
     "Readers",
+    "Rule",
     "attach",
     "attaching",
     "caller",

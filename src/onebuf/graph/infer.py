@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 
 from onebuf import dtypes
-from onebuf.dtypes import is_added, kind, promote
+from onebuf.dtypes import DT, is_added, kind, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
-from onebuf.graph.op import COMPLEX, RANDOM_WORDS, REDUCE, UNARY, WHERE, Op
+from onebuf.graph.op import RANDOM_WORDS, REDUCE, Op, Rule
 from onebuf.layout import normalize_axes
 
-DT = np.dtype[Any]
+_LIKE = {1: "cbrt", 2: "hypot"}
+"""Functions of NumPy, by arity, with the loops of one that NumPy lacks: those of real floats."""
+_ORDER = {REDUCE[name] for name in ("argmax", "argmin", "max", "min")}
+"""Reductions of what can be ordered, which have no value of no elements."""
 
-_SAME = {UNARY["round"], UNARY["positive"], UNARY["conj"]}
-_PARTS = {UNARY["real"], UNARY["imag"]}
-_POSITIONS = {REDUCE["argmax"], REDUCE["argmin"]}
-_TRUTH = {REDUCE["all"], REDUCE["any"]}
-_TOTALS = {REDUCE["sum"], REDUCE["prod"]}
-_ORDER = {REDUCE["max"], REDUCE["min"], *_POSITIONS}
-_NO_IDENTITY = _ORDER
+
+def resolve_dtypes(op: Op, *operands: DT) -> tuple[DT, ...]:
+    """The dtypes of NumPy's loop for operands of these dtypes; the last one is the result's.
+
+    A TypeError if there is no such loop.
+
+    >>> from onebuf.graph.op import UNARY
+    >>> resolve_dtypes(UNARY["erf"], dtypes.int32)
+    (dtype('float64'), dtype('float64'))
+    """
+    name = op.numpy
+    if name is None and op.rule is Rule.FLOAT:
+        name = _LIKE[len(operands)]
+    if name is None:
+        raise TypeError(f"{op.name} has no loops")
+    ufunc: np.ufunc = getattr(np, name)
+    return ufunc.resolve_dtypes((*operands, None))
 
 
 @cache
@@ -33,22 +45,21 @@ def elementwise_dtype(op: Op, *operands: DT) -> DT:
     >>> elementwise_dtype(BINARY["divide"], dtypes.int32, dtypes.int32)
     dtype('float64')
     """
-    if op is WHERE:
+    if op.rule is Rule.CHOICE:
         return promote(*operands[1:])
-    if op in RANDOM_WORDS:
+    if op.rule is Rule.WORD:
         return dtypes.uint32 if RANDOM_WORDS[op] == 32 else dtypes.uint64
-    if op in _SAME and kind(operands[0]) != "b":
+    if op.rule is Rule.SAME and kind(operands[0]) != "b":
         return operands[0]
-    if op is COMPLEX:
+    if op.rule is Rule.COMPLEX:
         return promote(*operands, dtypes.complex64)
-    if op in _PARTS:
+    if op.rule is Rule.PART:
         return np.empty(0, operands[0]).real.dtype
     if len(operands) > 1 and any(is_added(dtype) for dtype in operands):
         operands = (promote(*operands),) * len(operands)
     try:
-        ufunc = getattr(np, op.name)
-        return dtypes.as_dtype(ufunc.resolve_dtypes((*operands, None))[-1])
-    except (TypeError, AttributeError):
+        return dtypes.as_dtype(resolve_dtypes(op, *operands)[-1])
+    except TypeError:
         got = " and ".join(dtype.name for dtype in operands)
         raise DTypeError(
             f"{op.name} is not defined for {got}; convert with astype(...) first"
@@ -63,18 +74,16 @@ def reduce_dtype(op: Op, operand: DT) -> DT:
     (dtype('int64'), dtype('float32'))
     """
     letter = kind(operand)
-    if op in _TRUTH:
+    if op.rule is Rule.BOOL:
         return dtypes.bool
     if op in _ORDER and letter == "c":
         raise DTypeError(
             f"{op.name} needs numbers that can be ordered, got {operand.name}; "
             f"reduce abs(x), real(x) or imag(x) instead"
         )
-    if op in _POSITIONS:
+    if op.rule is Rule.INDEX or (op.rule is Rule.TOTAL and letter in "bi"):
         return dtypes.int64
-    if op in _TOTALS and letter in "bi":
-        return dtypes.int64
-    if op in _TOTALS and letter == "u":
+    if op.rule is Rule.TOTAL and letter == "u":
         return dtypes.uint64
     return operand
 
@@ -99,7 +108,7 @@ def reduce_shape(
     >>> reduce_shape(REDUCE["sum"], (2, 3), (0,), False)
     (3,)
     """
-    if op in _NO_IDENTITY:
+    if op in _ORDER:
         for axis in axes:
             if shape[axis] == 0:
                 raise ArgumentError(
@@ -120,7 +129,7 @@ def reduce_axes(
 
 def check_position_axes(op: Op, axes: tuple[int, ...], ndim: int) -> None:
     """Raise where a position has no meaning: along some axes, but neither one nor all of them."""
-    if op in _POSITIONS and len(axes) not in (1, ndim):
+    if op.rule is Rule.INDEX and len(axes) not in (1, ndim):
         raise ArgumentError(
             f"{op.name} needs one axis, or None for all of them, got axes {axes} of {ndim}; "
             f"reshape these axes into one first"

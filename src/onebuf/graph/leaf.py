@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from onebuf.dtypes import is_added
+from onebuf.dtypes import DT, Array, is_added
 from onebuf.errors import ExportError
 from onebuf.graph.node import Node, Readers
 from onebuf.graph.op import FREED, STORED
 from onebuf.machine import CPU, Device
 from onebuf.memory import POOL, Block, Cell, address_of
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 
 class Leaf(Node):

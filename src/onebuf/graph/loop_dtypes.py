@@ -7,14 +7,10 @@ as NumPy does.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import is_supported, promote
+from onebuf.dtypes import DT, is_supported, promote
+from onebuf.graph.infer import resolve_dtypes
 from onebuf.graph.op import UNARY, WHERE, Op
-
-DT = np.dtype[Any]
 
 _ANY_DTYPE = frozenset(
     {"round", "positive", "isnan", "isinf", "isfinite", "ceil", "floor", "trunc"}
@@ -39,7 +35,7 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     if op in UNARY.values() and op.name in _ANY_DTYPE:
         return operands
     try:
-        found = getattr(np, op.name).resolve_dtypes((*operands, None))
-    except (TypeError, AttributeError):
+        found = resolve_dtypes(op, *operands)
+    except TypeError:
         return None
     return tuple(found[:-1])

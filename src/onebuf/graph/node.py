@@ -29,6 +29,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from onebuf import switch
+from onebuf.dtypes import DT, Array
 from onebuf.errors import DeviceError
 from onebuf.graph.op import CONSTANT, FAILED, PLACED, SOURCE, STORED, VIEW, Op
 from onebuf.graph.origin import Origin, caller
@@ -38,8 +39,6 @@ from onebuf.layout import Layout, View
 from onebuf.machine import CPU, Device
 from onebuf.memory import Block
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 Readers: TypeAlias = "Table[Node]"
 """The pending nodes that read some memory (`onebuf.graph.readers`)."""
 

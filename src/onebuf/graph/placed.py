@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
+from onebuf.dtypes import DT
 from onebuf.graph.node import Node, settle
 from onebuf.graph.op import PLACED, VIEW
 from onebuf.layout import View
 from onebuf.machine import Device, DeviceBlock
-
-DT = np.dtype[Any]
 
 
 def place_on(node: Node, block: DeviceBlock) -> None:

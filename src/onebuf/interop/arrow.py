@@ -1,7 +1,7 @@
-"""Arrow: memory handed to pyarrow as an array of its own, without copying where Arrow can.
+"""Arrow: a ``pyarrow.Array`` on the memory of a buffer, without a copy where Arrow can share it.
 
-Only this file imports pyarrow, and only whoever answers ``__arrow_array__`` imports this file.
-Arrow's arrays come in through DLPack, like everybody's.
+Only this module imports pyarrow, and it is imported when ``__arrow_array__`` is first called. In
+the other direction, Arrow's arrays come through DLPack.
 """
 
 from __future__ import annotations

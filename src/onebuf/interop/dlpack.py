@@ -190,7 +190,7 @@ def _header(capsule: Any) -> _Managed | _ManagedVersioned:
     name = _capsule_name(capsule)
     kind = _HEADERS.get(name)
     if kind is None:
-        raise ExportError(f"needed a DLPack capsule that nobody has taken yet, got {capsule!r}")
+        raise ExportError(f"needed a DLPack capsule that was not taken yet, got {capsule!r}")
     header = kind.from_address(_capsule_pointer(capsule, name))
     if isinstance(header, _ManagedVersioned) and header.major > 1:
         raise ExportError(

@@ -1,7 +1,7 @@
-"""Foreign memory: the elements of anybody's object as a NumPy array on the same memory.
+"""Foreign memory: the elements of another library's object as a NumPy array on the same memory.
 
-Nothing is copied here. Where sharing cannot work, the answer carries the reason, and whoever asked
-makes the copy in memory of their own. Read-only memory stays read-only, and the foreign owner
+Nothing is copied here. Where memory cannot be shared, the result says why, and the caller makes a
+copy in memory of its own. Read-only memory stays read-only, and the foreign owner
 stays alive as long as the array does.
 """
 
@@ -201,7 +201,7 @@ def _check_interface(obj: Any, interface: Any) -> None:
     """Raise if elements are outside the memory that is named, or are said to be missing.
 
     NumPy checks neither: it reads past the end of a buffer that is too short. What is given by its
-    address has no end that anybody could know.
+    address has no known end.
     """
     if not isinstance(interface, dict):
         return

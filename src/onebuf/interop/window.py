@@ -347,7 +347,7 @@ def _named(dtype: Any) -> np.dtype[Any]:
 
 
 def _plain_index(index: Any) -> Any:
-    """An index of whole numbers, slices and ``...`` only, as NumPy takes it."""
+    """An index of integers, slices and ``...`` only, as NumPy takes it."""
     parts = index if isinstance(index, tuple) else (index,)
     try:
         return tuple(
@@ -356,7 +356,7 @@ def _plain_index(index: Any) -> Any:
         )
     except TypeError:
         raise ArgumentTypeError(
-            f"a window is indexed by whole numbers and slices, got {index!r}; "
+            f"a window is indexed by integers and slices, got {index!r}; "
             f"for more use np.asarray(window)"
         ) from None
 
@@ -385,7 +385,6 @@ def _element(value: Any, dtype: np.dtype[Any]) -> bool | int | float | complex:
     limits = np.iinfo(dtype)
     if not limits.min <= number <= limits.max:
         raise ArgumentError(
-            f"needed a whole number from {limits.min} to {limits.max} for {dtype.name}, "
-            f"got {value!r}"
+            f"needed an integer from {limits.min} to {limits.max} for {dtype.name}, got {value!r}"
         )
     return number

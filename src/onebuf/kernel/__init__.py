@@ -1,12 +1,12 @@
-"""Kernels: what one pass over memory computes, before anyone says how.
+"""Kernels: the computation of one pass over memory, independent of the language it is written in.
 
-A `Nest` says what; `onebuf.kernel.linear` makes a program for one work-item of it, for devices that
-run many at once. The compiler of the host needs nests alone.
+A `Nest` is a loop nest. The CPU renderer reads nests; `onebuf.kernel.linear` lowers a nest to the
+program of one work-item, for devices that run many work-items at once.
 """
 
 from onebuf.kernel.nest.chunked_fold import partials
-from onebuf.kernel.nest.fold_ops import combines
-from onebuf.kernel.nest.indexed_load import FLAG, INSIDE, wrapped
+from onebuf.kernel.nest.fold_ops import combines, combining, identity
+from onebuf.kernel.nest.indexed_load import ADDRESSING, FLAG, INSIDE, wrapped
 from onebuf.kernel.nest.loop_order import best_order, permuted, reordered
 from onebuf.kernel.nest.nest import (
     ANY,
@@ -27,6 +27,7 @@ from onebuf.kernel.nest.nest import (
 )
 
 __all__ = [
+    "ADDRESSING",
     "ANY",
     "CHUNK",
     "FLAG",
@@ -45,6 +46,8 @@ __all__ = [
     "accumulator_dtype",
     "best_order",
     "combines",
+    "combining",
+    "identity",
     "partials",
     "permuted",
     "reordered",

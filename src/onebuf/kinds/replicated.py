@@ -10,13 +10,12 @@ from onebuf import ops
 from onebuf.backends.replicas import Replicas
 from onebuf.buffer import Buffer
 from onebuf.buffer.exchange.nested import parse
+from onebuf.dtypes import Array
 from onebuf.engine import force, read
 from onebuf.errors import DTypeError, ShapeError
 from onebuf.graph import Node, on_block, placed_block
 from onebuf.interop import view_foreign
 from onebuf.machine import Context, checked_index
-
-Array = np.ndarray[Any, Any]
 
 
 class ReplicatedBuffer(Buffer):

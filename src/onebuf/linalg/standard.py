@@ -1,6 +1,6 @@
 """Linear algebra: the linalg extension of the array API standard, computed by NumPy's LAPACK.
 
-Results are nodes of the graph, those of a decomposition several that share one call. Whole numbers
+Results are nodes of the graph, those of a decomposition several that share one call. Integers
 become float64 first. A matrix that a method cannot handle, such as a singular one, is an
 `ArgumentError` that names the function, and NumPy's ``LinAlgError`` too. What programs ask by
 trying, whether a matrix is singular or positive definite, is computed at once.
@@ -18,13 +18,12 @@ from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, number, public, whole
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.calls import on_arrays
+from onebuf.dtypes import DT, Array
 from onebuf.engine import look
 from onebuf.errors import ArgumentError, DTypeError, MatrixError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)
 
 

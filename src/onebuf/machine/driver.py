@@ -9,11 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-
+from onebuf.dtypes import Array
 from onebuf.machine.blocks import DeviceBlock
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)

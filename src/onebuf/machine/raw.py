@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import Array
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -25,8 +26,6 @@ from onebuf.machine.blocks import DeviceBlock
 from onebuf.machine.device import Device
 from onebuf.machine.device import device as find_device
 from onebuf.machine.driver import SharingDriver
-
-Array = np.ndarray[Any, Any]
 
 STEP_BYTES = 1 << 24
 """How many zeros are written at once."""

@@ -1,8 +1,8 @@
-"""Where an array's elements are, quickly.
+"""Addresses of arrays, read from NumPy's C structure.
 
-NumPy tells in two ways that take some microseconds, longer than adding two vectors. Its arrays
-begin, in every version of its C interface, with what all objects begin with and then the address;
-if that should not hold here, the slow way is taken.
+NumPy's two ways to ask take some microseconds, longer than adding two vectors. In every version of
+its C interface, an array begins with the header of all Python objects, and then the address of its
+elements. If a check finds that this does not hold here, NumPy is asked.
 """
 
 from __future__ import annotations

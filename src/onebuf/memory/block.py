@@ -1,4 +1,4 @@
-"""A block: a stretch of flat memory, who owns it, and the windows that pin it.
+"""Blocks: contiguous memory, its owner, and the windows that pin it.
 
 Blocks know bytes, not elements. Memory lives exactly as long as its block, and a block lives as
 long as anything holds it: the nodes that view it, and every *window* handed out to foreign code.
@@ -75,8 +75,8 @@ class Block:
     """Flat memory from ``address`` on, ``nbytes`` long.
 
     ``memory`` is any object with the buffer protocol; the block starts ``offset_bytes`` into it.
-    ``readers`` belongs to whoever defers reading: weak references to the work that must be done
-    before the memory is written.
+    ``readers`` belongs to pending work: weak references to the nodes that must be computed before
+    the memory is written.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Block:
 
     @staticmethod
     def foreign(array: np.ndarray[Any, Any]) -> Block:
-        """The memory under somebody else's array, which stays alive as long as the block.
+        """The memory under a foreign array, which stays alive as long as the block.
 
         >>> array = np.arange(6)[::-2]
         >>> Block.foreign(array).nbytes  # from element 1 to element 5
@@ -150,7 +150,7 @@ class Block:
     def has_window(self) -> bool:
         """Whether foreign code holds a window on this block's memory.
 
-        Somebody else's memory is kept alive by its owner, so windows on it are not counted.
+        Foreign memory is kept alive by its owner, so windows on it are not counted.
         """
         return self._pin is not None and self._pin() is not None
 
@@ -212,7 +212,7 @@ def _empty_window(pin: Pin, shape: Sequence[int], dtype: np.dtype[Any]) -> np.nd
 
 
 class ForeignBlock(Block):
-    """Memory that somebody else owns."""
+    """Memory with a foreign owner."""
 
     __slots__ = ()
     is_shared = True

@@ -1,8 +1,8 @@
-"""Cells: arrays kept ready to be written again.
+"""Cells: small arrays for reuse, on one free list (a shelf) for each shape and dtype.
 
-A program of small operations makes and drops arrays of the same few shapes all the time. Taking
-the ready array of the right shape and dtype off a shelf costs a quarter of making a new one. Taking
-and putting back are single list operations, safe in finalisers and between threads.
+A program of small operations makes and drops arrays of the same few shapes all the time. Taking an
+array off its shelf costs a quarter of making a new one. Taking and putting back are single list
+operations, safe in finalisers and between threads.
 """
 
 from __future__ import annotations

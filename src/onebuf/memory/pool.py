@@ -1,6 +1,6 @@
 """The pool: host memory that is aligned, reused, counted and capped.
 
-Fresh memory is the dearest kind: the kernel zeroes every page at its first touch. The pool
+Fresh memory is slow: the kernel zeroes every page at its first touch. The pool
 therefore keeps what is given back, by size class, and hands it out again. Small chunks are cut
 from slabs; large ones are mappings of their own, advised to use huge pages. Every chunk starts on
 a 64-byte boundary.
@@ -127,7 +127,7 @@ class Pool:
     def cell(self, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int) -> Cell | None:
         """A small new array with a shelf to go back to; None if it is too large for one.
 
-        Whoever takes a cell either puts it on its shelf in the end, or its chunk back in the pool
+        The caller puts the cell back on its shelf in the end, or its chunk back in the pool
         (`give_back`), or makes a block of it (`adopt`).
         """
         shelf = self.shelves.shelf(shape, dtype, nbytes)

@@ -1,4 +1,4 @@
-"""Which file an address is mapped from, as the system tells.
+"""Memory maps of the process: which file an address is mapped from.
 
 Two mappings of one file have different addresses and the same bytes. Only the system knows: Linux
 lists the mappings of a process in ``/proc/self/maps``. Elsewhere, files are not recognised.
@@ -17,7 +17,7 @@ class FilePosition(NamedTuple):
 
 
 def mapped_from(address: int) -> FilePosition | None:
-    """The place in a file that ``address`` is mapped from; None if it is not, or nobody knows.
+    """The place in a file that ``address`` is mapped from; None if it is not, or not known.
 
     >>> mapped_from(0) is None
     True

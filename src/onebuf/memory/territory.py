@@ -1,8 +1,8 @@
-"""Territories: who lies on the same bytes, whatever way they came to them.
+"""Aliasing: which blocks lie on the same bytes, however each was reached.
 
 One stretch of memory can be known twice: a buffer's own memory comes back by DLPack, a tensor is
 taken twice, a file is mapped twice. Writes through one have to wait for readers of the other. A
-territory finds them by where they lie, not by who owns them. `MEMORY` is the address space; every
+territory finds them by address range, not by owner. `MEMORY` is the address space; every
 file has a territory of its own, in which positions count from its start.
 
 A *tenant* (a block, or a node that is read on demand) is in a territory for as long as it lives,
@@ -13,8 +13,8 @@ so that a write has one question to ask.
 Tenants enter from any thread and leave by finalisers, in the middle of any line. So there is no
 lock: every change is one operation on a dict. Intervals are kept by a power of 16 above their
 length, and by the first cell of that size that they touch, modulo `BUCKETS`: there is a bounded
-number of buckets, and none is ever removed. Whoever enters does so before looking for others, so
-of two that enter at the same time at least one finds the other.
+number of buckets, and none is ever removed. A tenant enters before it looks for others, so of two
+that enter at the same time at least one finds the other.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ _files: weakref.WeakValueDictionary[Any, Territory] = weakref.WeakValueDictionar
 def file_territory(identity: Hashable) -> Territory:
     """The territory of a file; ``identity`` is the same for whatever leads to the same file.
 
-    It is there for as long as somebody holds it: let every tenant do so.
+    It lives as long as there is a reference to it: every tenant keeps one.
     """
     found = _files.get(identity)
     if found is None:

@@ -6,7 +6,6 @@ root namespace asks `find`. The names that a section imports from elsewhere are 
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 from onebuf.late import load
@@ -36,15 +35,12 @@ SECTIONS = {
         "ravel_multi_index select tril_indices tril_indices_from triu_indices "
         "triu_indices_from unravel_index"
     ),
-    "sets": (
-        "argpartition intersect1d lexsort partition setdiff1d setxor1d sort_complex union1d unique"
-    ),
     "elementwise": (
         "absolute angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh around "
-        "bitwise_count bitwise_not cbrt conjugate deg2rad degrees divmod exp2 fabs fix "
-        "float_power fmax fmin fmod frexp gcd heaviside i0 invert isnat lcm ldexp left_shift "
-        "logaddexp2 mod modf packbits power rad2deg radians real_if_close right_shift rint "
-        "sinc spacing true_divide unpackbits"
+        "bitwise_count bitwise_not conjugate deg2rad degrees divmod fabs fix float_power fmax "
+        "fmin fmod frexp gcd heaviside i0 invert isnat lcm ldexp left_shift logaddexp2 mod "
+        "modf packbits power rad2deg radians real_if_close right_shift rint sinc spacing "
+        "true_divide unpackbits"
     ),
     "logic": (
         "allclose array_equal array_equiv isclose iscomplex iscomplexobj isfortran isneginf "
@@ -53,9 +49,10 @@ SECTIONS = {
     ),
     "functional": ("apply_along_axis apply_over_axes frompyfunc piecewise vectorize"),
     "grids": ("c_ index_exp mgrid ogrid r_ s_"),
-    "polynomials": (
-        "bartlett blackman emath hamming hanning kaiser poly poly1d polyadd polyder polydiv "
-        "polyfit polyint polymul polynomial polysub polyval roots"
+    "routines": (
+        "argpartition bartlett blackman emath hamming hanning intersect1d kaiser lexsort memmap "
+        "partition poly poly1d polyadd polyder polydiv polyfit polyint polymul polynomial polysub "
+        "polyval roots savetxt setdiff1d setxor1d sort_complex union1d unique"
     ),
     "types": (
         "False_ ScalarType True_ base_repr binary_repr bool_ busday_count busday_offset "
@@ -73,7 +70,6 @@ SECTIONS = {
         "getbufsize geterr geterrcall info nditer nested_iters printoptions set_printoptions "
         "setbufsize seterr seterrcall show_config show_runtime"
     ),
-    "saving": ("memmap savetxt"),
 }
 """The public names of each module."""
 
@@ -95,9 +91,5 @@ def find(name: str) -> Any:
     if name in _MODULE:
         return getattr(load(f"onebuf.numpy_api.{_MODULE[name]}"), name)
     if name in NUMPYS:
-        return _module(name)
+        return load(f"numpy.{name}")
     raise AttributeError(f"module 'onebuf' has no attribute {name!r}")
-
-
-def _module(name: str) -> ModuleType:
-    return load(f"numpy.{name}")

@@ -1,4 +1,4 @@
-"""Making buffers, under NumPy's names."""
+"""Creation functions, under NumPy's names."""
 
 from __future__ import annotations
 

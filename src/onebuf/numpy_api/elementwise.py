@@ -70,11 +70,9 @@ conjugate, mod, power, true_divide = ours.conj, ours.remainder, ours.pow, ours.d
 
 around = ours.round
 bitwise_count = cast(Unary, _ufunc(np.bitwise_count))
-cbrt = cast(Unary, _ufunc(np.cbrt))
 deg2rad = cast(Unary, _ufunc(np.deg2rad, lambda x: x * (math.pi / 180.0)))
 degrees = cast(Unary, _ufunc(np.degrees, lambda x: x * (180.0 / math.pi)))
 divmod = _ufunc(np.divmod, _divmod)  # noqa: A001
-exp2 = cast(Unary, _ufunc(np.exp2))
 fabs = cast(Unary, _ufunc(np.fabs, ours.abs))
 float_power = cast(Binary, _ufunc(np.float_power))
 fmax = cast(Binary, _ufunc(np.fmax, _fmax))

@@ -1,4 +1,4 @@
-"""Truth about buffers: comparisons within a tolerance, and what kind of numbers they hold."""
+"""Logic functions: comparisons within a tolerance, and tests of shape, dtype and memory."""
 
 from __future__ import annotations
 

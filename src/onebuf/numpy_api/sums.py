@@ -1,4 +1,4 @@
-"""Sums, products, differences and statistics that NumPy has beyond the standard."""
+"""Sums, differences and statistics that NumPy has beyond the standard."""
 
 from __future__ import annotations
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import as_dtype
+from onebuf.dtypes import DT, Array, as_dtype
 from onebuf.events import Allocated, listeners, tell
 from onebuf.graph import Fresh, Leaf, Loose, Node
 from onebuf.memory import POOL, Block
 from onebuf.options import options
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 LEAST_ADOPTED = 16384
 """Bytes up to which copying a result into the pool, whose memory is aligned, costs little."""
@@ -43,7 +39,7 @@ def place(shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
 
 
 def adopted(array: Array) -> Node:
-    """A node for a new array that nobody else holds: on its memory, where that is its own."""
+    """A node for a new array with no other reference: on its memory, where the array owns that."""
     dtype = as_dtype(array.dtype)
     is_own = array.base is None and array.flags.carray and array.dtype is dtype and array.ndim
     is_small = array.nbytes <= LEAST_ADOPTED

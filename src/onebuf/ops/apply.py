@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import (
+    DT,
     FIRST_ADDED,
+    Array,
     check_real,
     complex64,
     complex128,
@@ -42,6 +44,7 @@ from onebuf.graph import (
     Node,
     Number,
     Op,
+    Rule,
     elementwise_dtype,
     make,
     reduce_dtype,
@@ -55,8 +58,6 @@ from onebuf.ops.constant_folds import folded
 from onebuf.ops.quiet import quiet_context
 from onebuf.options import options
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 Scalar = bool | int | float | complex
 Loop = Callable[..., Any]
 """Compute an elementwise operation: (*operands, out)."""
@@ -65,14 +66,6 @@ Run = Callable[[Op, tuple[Any, ...], Any, Array], None]
 
 SCALARS = (bool, int, float, complex)
 _SCALARS = frozenset(SCALARS)
-
-_TO_BOOL = {
-    BINARY[name]
-    for name in (
-        *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
-        *("logical_and", "logical_or", "logical_xor"),
-    )
-}
 
 _POW = BINARY["pow"]
 _POSITIONS: dict[Op, Callable[..., Any]] = {
@@ -232,7 +225,7 @@ def _scalar_operand(op: Op, value: Scalar, dtype: DT, other: DT) -> Node:
             return _known_constant(value, dtype)
         return constant((), typed_scalar(value, dtype), dtype)
     except ScalarRangeError:
-        if op in _TO_BOOL:  # a comparison has an answer even where the type cannot hold it
+        if op.rule is Rule.BOOL:  # a comparison has an answer even where the type cannot hold it
             return constant((), value, np.asarray(value).dtype)
         result = elementwise_dtype(op, other, dtype)
         if kind(result) == "f":  # computed in floats, so that the number never meets the integers

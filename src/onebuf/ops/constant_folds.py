@@ -1,6 +1,6 @@
-"""Reductions of one value everywhere, which need no elements to be folded.
+"""Constant folding: reductions of one value everywhere, without elements.
 
-Only where the result is exact, so that it is the same whether it was folded here or computed.
+Only where the result is exact, so that it is the same whether it is folded here or computed.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import is_added, kind
+from onebuf.dtypes import DT, is_added, kind
 from onebuf.graph import REDUCE, Op
 
-DT = np.dtype[Any]
-
 _EXACT = 1 << 53
-"""Whole numbers below this, and their multiples by powers of two, add up exactly in float64."""
+"""Integers below this, and their multiples by powers of two, add up exactly in float64."""
 
 
 def folded(op: Op, value: np.generic, count: int, dtype: DT) -> np.generic | None:
@@ -52,7 +50,7 @@ def folded(op: Op, value: np.generic, count: int, dtype: DT) -> np.generic | Non
 
 
 def _whole(op: Op, value: int, count: int, dtype: DT) -> int:
-    """A sum or product of whole numbers, which go round at the end of their range."""
+    """A sum or product of integers, which wraps around."""
     bits = 8 * dtype.itemsize
     size = 1 << bits
     total = value * count % size if op is REDUCE["sum"] else pow(value, count, size)

@@ -87,7 +87,7 @@ def _fold_of_products(x: Node, y: Node, batch: tuple[int, ...]) -> Node:
 def take(x: Node, indices: Node, axis: int = 0) -> Node:
     """Slices of ``x`` along ``axis`` chosen by ``indices``."""
     if kind(indices.dtype) not in "iu" or indices.dtype == bool_:
-        raise DTypeError(f"take needs whole numbers as indices, got {indices.dtype.name}")
+        raise DTypeError(f"take needs integers as indices, got {indices.dtype.name}")
     axis = normalize_axis(axis, len(x.shape), "take")
     shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
     return general(TAKE, (x, cast(indices, int64)), axis, shape, x.dtype)
@@ -97,7 +97,7 @@ def take_along_axis(x: Node, indices: Node, axis: int = -1) -> Node:
     """Elements of ``x`` chosen along ``axis`` by an index for each place."""
     if kind(indices.dtype) not in "iu" or indices.dtype == bool_:
         raise IndexTypeError(
-            f"`indices` must be an integer array: take_along_axis needs whole numbers, got "
+            f"`indices` must be an integer array: take_along_axis needs integers, got "
             f"{indices.dtype.name}"
         )
     axis = normalize_axis(axis, len(x.shape), "take_along_axis")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64, kind, typed_scalar
+from onebuf.dtypes import DT, int64, kind, typed_scalar
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -27,7 +27,6 @@ from onebuf.ops.apply import general
 from onebuf.ops.quiet import quietly
 from onebuf.options import options
 
-DT = np.dtype[Any]
 _CALM = 1 << 62
 """No sum or difference of integers below this leaves int64."""
 MAX_NDIM = 64
@@ -35,7 +34,7 @@ MAX_NDIM = 64
 
 
 def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    """A shape from what a caller passed: one whole number or a sequence of them.
+    """A shape from what a caller passed: one integer or a sequence of them.
 
     >>> as_shape(3), as_shape([2, 3])
     ((3,), (2, 3))
@@ -56,7 +55,7 @@ def as_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
             extents = tuple([as_int(extent) for extent in shape])  # type: ignore[union-attr]
         except TypeError:
             raise ArgumentTypeError(
-                f"a shape needs a whole number or a sequence of them, got {shape!r}"
+                f"a shape needs an integer or a sequence of them, got {shape!r}"
             ) from None
     if any(extent < 0 for extent in extents):
         raise ShapeError(

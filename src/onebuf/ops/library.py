@@ -1,4 +1,4 @@
-"""Opaque calls: what a library computes better than we would, as nodes of the graph.
+"""Library calls: what LAPACK, FFT or NumPy computes, as opaque nodes of the graph.
 
 The results' shapes and dtypes are known before the call, so that it can be lazy like everything
 else; its operands are whole and in memory when it runs. A call with several results is a node for
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import DT, Array
 from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError, OnebufError
 from onebuf.events import listeners
 from onebuf.graph import LIBRARY, Node, Number
@@ -23,8 +24,6 @@ from onebuf.ops.apply import general, small_arrays
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.options import options
 
-DT = np.dtype[Any]
-Array = np.ndarray[Any, Any]
 Kind = tuple[tuple[int, ...], DT]
 """The shape and dtype of a result."""
 
@@ -71,7 +70,7 @@ class Shared:
         self._found: dict[int, Array] = {}
 
     def take(self, part: int, arrays: tuple[Array, ...]) -> Array:
-        """Result number ``part``, which is kept for nobody else."""
+        """Result number ``part``, which is not kept: each is taken once."""
         if part not in self._found:
             self._found = dict(enumerate(self._call(*arrays)))
         return self._found.pop(part)

@@ -114,7 +114,7 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
 
 
 def index(node: Node, key: Any) -> Node:
-    """Basic indexing: whole numbers, slices, None and an ellipsis."""
+    """Basic indexing: integers, slices, None and an ellipsis."""
     array = node.array
     if array is None and node.op is VIEW:
         array = settle(node)
@@ -193,7 +193,7 @@ def pad(node: Node, widths: Sequence[tuple[int, int]], value: Any = 0) -> Node:
     try:
         widths = tuple([(as_int(before), as_int(after)) for before, after in widths])
     except TypeError:
-        raise ArgumentTypeError(f"pad needs widths that are whole numbers, got {widths}") from None
+        raise ArgumentTypeError(f"pad needs widths that are integers, got {widths}") from None
     padded = View.contiguous(node.shape).pad(widths)
     typed = node.dtype.type(value)
     return general(PAD, (node,), Padding(widths, typed), padded.shape, node.dtype)

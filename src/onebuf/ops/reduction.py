@@ -1,4 +1,4 @@
-"""Reductions, also of axes that are apart, where kernels fold one run of memory for each row."""
+"""Reductions along any axes; axes that are not adjacent in memory are made one axis first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Axis = int | tuple[int, ...] | None
 
 
 def reduce(op: Op, x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
-    """``x`` with the elements along ``axis`` folded into one."""
+    """``x`` with the elements along ``axis`` reduced to one."""
     device = x.device
     if device is None or device.has_operations or len(x.shape) < 2:
         return fold(op, x, axis, keepdims)

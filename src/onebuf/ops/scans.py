@@ -1,4 +1,4 @@
-"""Running results: every element combined with all before it along an axis."""
+"""Scans (prefix sums and products): every element combined with all before it along an axis."""
 
 from __future__ import annotations
 

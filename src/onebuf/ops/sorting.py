@@ -1,18 +1,14 @@
-"""Orders: NumPy's sorts, as nodes of the graph. Equal elements keep their order."""
+"""Sorting: NumPy's stable sorts, as nodes of the graph."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from onebuf.dtypes import int64, is_added, kind
+from onebuf.dtypes import Array, int64, is_added, kind
 from onebuf.errors import DTypeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
 from onebuf.ops.library import library
-
-Array = np.ndarray[Any, Any]
 
 
 def argsort(x: Node, axis: int = -1, descending: bool = False) -> Node:

@@ -1,4 +1,4 @@
-"""Means and spreads, made of sums.
+"""Mean, variance and standard deviation, made of sums.
 
 The variance of float32 goes over its operand once: with distances from the first element, in
 float64, the sums of the distances and of their squares are exact enough that what the mean takes
@@ -9,11 +9,10 @@ first, and the squares of the distances from it in a second pass.
 from __future__ import annotations
 
 from math import nan, prod
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, kind
+from onebuf.dtypes import Array, float32, float64, kind
 from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
 from onebuf.ops.allocation import place
 from onebuf.ops.apply import binary, cast, small_arrays, unary
@@ -23,7 +22,6 @@ from onebuf.ops.movement import index
 from onebuf.ops.quiet import quietly
 from onebuf.ops.reduction import reduce
 
-Array = np.ndarray[Any, Any]
 Axis = int | tuple[int, ...] | None
 
 

@@ -20,10 +20,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from onebuf.buffer.exchange.construction import BITS
-from onebuf.late import load
+from onebuf.late import Late
 from onebuf.random.lazy_generator import LazyGenerator
 
 if TYPE_CHECKING:
+    from numpy import random as numpy_random
     from numpy.random import (
         MT19937,
         PCG64,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         SeedSequence,
     )
 
+    from onebuf.random import generator, legacy
     from onebuf.random.generator import Generator, default_rng
     from onebuf.random.legacy import (
         RandomState,
@@ -76,6 +78,10 @@ if TYPE_CHECKING:
         weibull,
         zipf,
     )
+else:
+    generator = Late("onebuf.random.generator")
+    legacy = Late("onebuf.random.legacy")
+    numpy_random = Late("numpy.random")
 
 _default = LazyGenerator(_bits=BITS)
 
@@ -90,13 +96,11 @@ random = random_sample = ranf = sample = _default.random
 standard_normal = _default.standard_normal
 uniform = _default.uniform
 
-_MODULES = {"Generator": "onebuf.random.generator", "default_rng": "onebuf.random.generator"} | (
-    dict.fromkeys(
-        ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence"),
-        "numpy.random",
-    )
+_MODULES: dict[str, Any] = {"Generator": generator, "default_rng": generator} | dict.fromkeys(
+    ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence"),
+    numpy_random,
 )
-"""Where to find what is loaded when it is first named; in `legacy`, unless it is in here."""
+"""The late module of each name that is not in `legacy`."""
 
 
 def seed(seed: Any = None) -> None:
@@ -107,7 +111,7 @@ def seed(seed: Any = None) -> None:
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'onebuf.random' has no attribute {name!r}")
-    value = getattr(load(_MODULES.get(name, "onebuf.random.legacy")), name)
+    value = getattr(_MODULES.get(name, legacy), name)
     globals()[name] = value
     return value
 

@@ -21,7 +21,7 @@ def is_number(x: Any) -> bool:
 
 
 def is_shape(x: Any) -> bool:
-    """Whether ``x`` is a tuple of whole numbers.
+    """Whether ``x`` is a tuple of integers.
 
     >>> is_shape((2, 3)), is_shape((0.5, 1)), is_shape([2, 3])
     (True, False, False)
@@ -45,7 +45,7 @@ def asked_shape(name: str, size: Any, shape: Any) -> Shape | None:
 
 
 def check_one_meaning(name: str, parameter: str, first: Any, then: Any, size: Any) -> None:
-    """Refuse a tuple of whole numbers before one or two further numbers.
+    """Refuse a tuple of integers before one or two further numbers.
 
     It could be a shape with parameters after it, or the parameter that NumPy has in this place.
     """
@@ -57,7 +57,7 @@ def check_one_meaning(name: str, parameter: str, first: Any, then: Any, size: An
 
 
 def checked_seed(seed: Any) -> int | None:
-    """A seed as a whole number of 64 bits; a sequence of numbers is mixed into one."""
+    """A seed as an integer of 64 bits; a sequence of numbers is mixed into one."""
     if seed is None:
         return None
     try:
@@ -73,7 +73,7 @@ def _mixed(seed: Any) -> int:
     array = None if isinstance(seed, float | complex | str | bytes) else np.asarray(seed)
     if array is None or array.ndim == 0 or array.dtype.kind not in "iu":
         raise ArgumentTypeError(
-            f"a seed needs to be a whole number, a sequence of them or None, got {seed!r}"
+            f"a seed needs to be an integer, a sequence of them or None, got {seed!r}"
         )
     if array.size and array.min() < 0:
         raise ArgumentError(f"a seed needs numbers of at least 0, got {seed!r}")

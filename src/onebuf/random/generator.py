@@ -112,7 +112,7 @@ for _name in (
 def default_rng(seed: Any = None) -> Generator:
     """A `Generator` with NumPy's numbers for ``seed``; from the system's own randomness if None.
 
-    ``seed`` is what NumPy takes: a whole number, several of them, a `SeedSequence`, a bit
+    ``seed`` is what NumPy takes: an integer, several of them, a `SeedSequence`, a bit
     generator, or a generator, whose bits are then shared.
 
     >>> default_rng(1).random(2).tolist() == np.random.default_rng(1).random(2).tolist()

@@ -74,7 +74,7 @@ class LazyGenerator:
     ) -> Any:
         """Numbers spread evenly over [low, high), by default [0, 1).
 
-        A whole number of at least 1 as the only argument is how many: an interval from there down
+        An integer of at least 1 as the only argument is how many: an interval from there down
         to 1 would be none.
         """
         wanted = asked_shape("uniform", size, shape)
@@ -141,7 +141,7 @@ class LazyGenerator:
         """Numbers of the normal distribution, in a shape given axis by axis."""
         return self.standard_normal(shape or None)
 
-    # -- whole numbers -----------------------------------------------------------------------------
+    # -- integers ----------------------------------------------------------------------------------
 
     def integers(
         self,
@@ -153,7 +153,7 @@ class LazyGenerator:
         *,
         shape: Any = None,
     ) -> Any:
-        """Whole numbers in [low, high), or [0, low) if ``high`` is None.
+        """Integers in [low, high), or [0, low) if ``high`` is None.
 
         With ``endpoint``, ``high`` is one of them.
         """
@@ -168,13 +168,13 @@ class LazyGenerator:
         return own_buffer(drawn) if wanted is not None else read(drawn).item()
 
     def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
-        """Whole numbers in [low, high), or [0, low): `integers` under its older name."""
+        """Integers in [low, high), or [0, low): `integers` under its older name."""
         return self.integers(low, high, size, dtype)
 
     def _integers_between(
         self, low: Any, high: Any, shape: Shape | None, dtype: np.dtype[Any], endpoint: bool
     ) -> Any:
-        """Whole numbers between bounds that are arrays themselves."""
+        """Integers between bounds that are arrays themselves."""
         lows, highs = (_parameter(x, dtypes.int64) for x in (low, high))
         width = highs - lows + int(endpoint)
         if bool((width <= 0).any()):
@@ -224,7 +224,7 @@ def _is_count(x: Any) -> bool:
 
 def _whole(x: Any) -> int:
     if isinstance(x, float | np.floating) and x != int(x):
-        raise ArgumentTypeError(f"whole numbers were needed as bounds, got {x!r}")
+        raise ArgumentTypeError(f"integers were needed as bounds, got {x!r}")
     return int(x)
 
 

@@ -1,8 +1,8 @@
-"""A builder of LLVM IR: one instruction a line, in the order in which they are asked for.
+"""A builder of LLVM IR, one instruction per line, for scalar and vector code alike.
 
-Values carry the type of one element; how many lanes they have is the builder's business, so that
-the same code writes a scalar loop and a vector loop. A value may also be *uniform*: one element
-that is the same in all lanes, widened where it meets the others.
+A value has the type of one element. The builder knows the number of SIMD lanes, so the same code
+writes a scalar loop and a vector loop. A *uniform* value is one element that is the same in all
+lanes; it is broadcast to a vector where it meets one.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
-"""Bits of each floating type of LLVM that has a constructor here."""
+"""The bits of each floating-point type of LLVM."""
 
 
 class Value(NamedTuple):
-    """An SSA value or a constant: its name, the type of an element, and if all lanes are one."""
+    """An SSA value or a constant: its name, the type of an element, and whether it is uniform."""
 
     name: str
     type: str
@@ -24,7 +24,7 @@ class Value(NamedTuple):
 
 
 class Builder:
-    """Instructions of one basic block after another, on ``lanes`` lanes.
+    """Instructions of one basic block after another, on ``lanes`` SIMD lanes.
 
     >>> b = Builder(4)
     >>> x = Value("%x", "float")
@@ -39,18 +39,18 @@ class Builder:
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self.helpers: dict[str, str] = {}
-        """What stands beside the function in its module: definitions by name, each written once."""
+        """Other definitions of the module, by name: functions and tables that the code uses."""
         self.wide: dict[str, Value] = {}
-        """Narrow floats by name, in the wider type that they are computed with."""
+        """Values of float16 and bfloat16 by name, as the float32 that they are computed in."""
         self.parts: dict[str, tuple[Value, Value]] = {}
-        """Complex numbers by name, as the real and imaginary parts that they were made of."""
+        """Complex numbers by name, as their real and imaginary parts."""
         self.block = ""
-        """The label of the block being written, for a phi that comes from here."""
+        """The label of the present block, for phis."""
         self._count = 0
         self._labels = 0
 
-    rare: Callable[..., Value] | None = None
-    """How slow paths are written in languages other than LLVM IR (`onebuf.render.slow_path`)."""
+    slow_path: Callable[..., Value] | None = None
+    """How `onebuf.render.slow_path` is written in languages other than LLVM IR."""
 
     def text(self) -> str:
         """Everything written so far."""
@@ -67,7 +67,7 @@ class Builder:
         return Value(literal(element, number), element, True)
 
     def spread(self, value: Value) -> str:
-        """The operand text of ``value`` on all lanes."""
+        """``value`` as an operand, broadcast to all lanes."""
         if not value.uniform or self.lanes == 1:
             return value.name
         if value.name[0] != "%":
@@ -98,6 +98,15 @@ class Builder:
         name = f"%v{self._count}"
         self.lines.append(f"  {name} = {text}")
         return name
+
+    def return_if(self, condition: str, report: int, address: str) -> None:
+        """Store ``report`` at ``address`` and return from the function if ``condition`` holds."""
+        failed, fine = self.label("outside"), self.label("inside")
+        self.line(f"br i1 {condition}, label %{failed}, label %{fine}")
+        self.line(f"{failed}:")
+        self.line(f"store i64 {report}, ptr {address}, align 8")
+        self.line("ret void")
+        self.line(f"{fine}:")
 
     def binary(self, instruction: str, x: Value, y: Value) -> Value:
         """``instruction`` on two values of one type."""
@@ -167,7 +176,7 @@ class Builder:
         return Value(name, x.type, x.uniform)
 
     def looked_up(self, table: str, numbers: Sequence[int], position: Value) -> Value:
-        """The number of i64 at ``position`` of a table beside the function; of one lane."""
+        """The i64 at ``position`` of a constant table of the module; for one lane."""
         words = ", ".join(f"i64 {number}" for number in numbers)
         self.helpers[table] = f"@{table} = internal constant [{len(numbers)} x i64] [{words}]"
         address = self.emit(f"getelementptr i64, ptr @{table}, i64 {position.name}")
@@ -175,7 +184,7 @@ class Builder:
 
 
 def literal(element: str, number: float | int) -> str:
-    """A number as LLVM reads it back exactly.
+    """A number as an LLVM literal, exact to the bit.
 
     >>> literal("float", 0.5), literal("i32", -3), literal("i1", 1)
     ('0x3FE0000000000000', '-3', 'true')

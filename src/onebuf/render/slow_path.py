@@ -1,12 +1,12 @@
-"""Rare cases: lanes that need what is too slow to do for all of them.
+"""Slow paths: elements that need a computation too slow for all lanes.
 
-A formula is written for all lanes alike. Where a few elements need much more, such as the sine of
-1e300, the formula asks for them to be done again one by one: `rare` writes one branch, taken if any
-lane is concerned, to a call of a function that stands beside the kernel in its module
-(``Builder.helpers``). That function is cold, so that its call costs the loop around it nothing.
+A formula is written for all SIMD lanes alike. Where a few elements need much more, such as the sine
+of 1e300, these are computed again one by one: `slow_path` writes a branch, taken if any lane needs
+it, to a call of another function of the module (``Builder.helpers``). That function is marked cold,
+so the compiler does not slow the loop down for it.
 
-A module is complete with ``b.declarations`` and ``b.helpers.values()`` in it, in any order. After a
-formula the builder may be in another block than before: ``b.block`` is its label.
+A module has to contain ``b.declarations`` and ``b.helpers.values()``, in any order. After a formula
+the builder may be in another basic block: ``b.block`` is its label.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ Formula = Callable[..., Value]
 """(builder, *operands) to a value."""
 
 
-def rare(
+def slow_path(
     b: Builder, name: str, lanes: Value, usual: Value, formula: Formula, *operands: Value
 ) -> Value:
-    """``usual``, but ``formula`` of the operands in ``lanes``.
+    """``usual``, but in ``lanes`` the ``formula`` of the operands.
 
-    ``formula`` is written once, for one lane, into a function of its own that is called ``name``
-    and the operands' type.
+    ``formula`` is written once, for one lane, as a function that is named after ``name`` and the
+    type of the operands.
 
     >>> b = Builder(4)
     >>> x = Value("%x", "double")
     >>> large = b.compare("fcmp ogt", x, b.constant("double", 9.0))
-    >>> rare(b, "double_it", large, x, lambda b, x: b.fadd(x, x), x).type
+    >>> slow_path(b, "double_it", large, x, lambda b, x: b.fadd(x, x), x).type
     'double'
     >>> sorted(b.helpers)
     ['onebuf.double_it.double', 'onebuf.double_it.double.4']
     """
-    if b.rare is not None:
-        return b.rare(name, lanes, usual, formula, *operands)
+    if b.slow_path is not None:
+        return b.slow_path(name, lanes, usual, formula, *operands)
     uniform = all(value.uniform for value in (lanes, usual, *operands))
     count = 1 if uniform else b.lanes
     function = _one(b, name, usual.type, formula, *operands)
@@ -67,13 +67,13 @@ def rare(
 
 
 def adopt(b: Builder, inner: Builder) -> None:
-    """Let ``b``'s module hold what ``inner``'s function needs."""
+    """Add to ``b``'s module what the function of ``inner`` needs."""
     b.declarations |= inner.declarations
     b.helpers |= inner.helpers
 
 
 def _one(b: Builder, name: str, result: str, formula: Formula, *operands: Value) -> str:
-    """The name of the function of one element."""
+    """The name of the function for one element."""
     function = f"onebuf.{name}.{operands[0].type}"
     if function not in b.helpers:
         inner = Builder(1)
@@ -90,7 +90,7 @@ def _one(b: Builder, name: str, result: str, formula: Formula, *operands: Value)
 
 
 def _each(b: Builder, one: str, count: int, result: str, *operands: Value) -> str:
-    """The name of the function that calls ``one`` for the lanes that a mask names."""
+    """The name of the function that calls ``one`` for each lane that is set in a mask."""
     function = f"{one}.{count}"
     types = [result, *(v.type for v in operands)]
     wide = [f"<{count} x {t}>" for t in types]

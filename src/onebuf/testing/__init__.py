@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from onebuf.testing.replicas import ReplicasContract
     from onebuf.testing.transfer import TransferContract
     from onebuf.testing.views import ViewsContract
-    from onebuf.testing.writing import WritingContract
+    from onebuf.testing.writes import WritesContract
 
 __all__ = [
     "AllocationContract",
@@ -49,7 +49,7 @@ __all__ = [
     "ReplicasContract",
     "TransferContract",
     "ViewsContract",
-    "WritingContract",
+    "WritesContract",
 ]
 
 

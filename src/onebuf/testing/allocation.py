@@ -1,4 +1,4 @@
-"""Memory: what is taken is given back, and what cannot be had is an error that changes nothing."""
+"""Allocation: all memory is given back, and a request that fails is an error, no more."""
 
 from __future__ import annotations
 

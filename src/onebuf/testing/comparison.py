@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 
-from onebuf.dtypes import kind
-
-Array = np.ndarray[Any, Any]
+from onebuf.dtypes import Array, kind
 
 PRECISION = {
     "float64": 1e-12,

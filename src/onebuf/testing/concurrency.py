@@ -108,7 +108,9 @@ class ConcurrencyContract(Contract):
         ours, theirs = context.Pipe()
         child = context.Process(target=_child, args=(self.device, theirs))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # whoever has threads is warned, and means to
+            warnings.simplefilter(
+                "ignore"
+            )  # Python warns of a fork with threads, which is on purpose
             child.start()
         try:
             assert ours.poll(CHILD_SECONDS), "the child hangs"

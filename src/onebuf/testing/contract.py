@@ -1,8 +1,9 @@
-"""What every suite builds on: a device by its name, and ways to send, fetch and compare."""
+"""The base class of all suites: a device by its name, and methods to send, fetch and compare."""
 
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -13,10 +14,10 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf import Buffer, Device, memory_stats
+from onebuf.dtypes import Array
 from onebuf.errors import DeviceError, DTypeError
 from onebuf.testing.comparison import assert_close, assert_same, flushed
 
-Array = np.ndarray[Any, Any]
 Pairs = dict[str, tuple[Any, Array]]
 """Buffers, and the arrays that they have to be equal to, by name."""
 
@@ -114,6 +115,12 @@ class Contract:
 
 
 def numpys(name: str, *operands: Any, **arguments: Any) -> Array:
-    """NumPy's answer."""
+    """NumPy's answer; that of Python's `math`, number by number, where NumPy has no function."""
+    function = getattr(np, name, None) or _number_by_number(getattr(math, name))
     with np.errstate(all="ignore"):
-        return np.asarray(getattr(np, name)(*operands, **arguments))
+        return np.asarray(function(*operands, **arguments))
+
+
+def _number_by_number(function: Callable[[float], float]) -> Callable[[Array], Array]:
+    elements = np.vectorize(function, otypes=[np.float64])
+    return lambda x: elements(x).astype(np.cbrt(x).dtype)  # with the dtypes of a real function

@@ -8,7 +8,7 @@ from onebuf.testing.movement import MovementContract
 from onebuf.testing.reductions import ReductionsContract
 from onebuf.testing.transfer import TransferContract
 from onebuf.testing.views import ViewsContract
-from onebuf.testing.writing import WritingContract
+from onebuf.testing.writes import WritesContract
 
 
 class DeviceContract(
@@ -19,7 +19,7 @@ class DeviceContract(
     ReductionsContract,
     MovementContract,
     GatherContract,
-    WritingContract,
+    WritesContract,
     ConcurrencyContract,
 ):
     """All that a device has to do."""

@@ -1,4 +1,4 @@
-"""Picking by indices and masks, which may be wrong: then an error, and nothing else is harmed."""
+"""Gather and scatter by indices and masks; a wrong index is an error and changes nothing."""
 
 from __future__ import annotations
 

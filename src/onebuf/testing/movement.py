@@ -1,4 +1,4 @@
-"""Movement: elements put together, apart, round and in other shapes."""
+"""Movement: concatenating, splitting, rolling, padding and reshaping."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import onebuf
+from onebuf.dtypes import Array
 from onebuf.errors import ShapeError
-from onebuf.testing.comparison import Array, assert_same
+from onebuf.testing.comparison import assert_same
 from onebuf.testing.contract import Contract
 from onebuf.testing.strategies import ALL, elements, seeds, shapes
 

@@ -1,4 +1,4 @@
-"""Folds: axes that become one element, the products of matrices, running sums."""
+"""Reductions, matrix products and scans."""
 
 from __future__ import annotations
 

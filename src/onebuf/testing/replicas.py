@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf import Context, ReplicatedBuffer
+from onebuf.dtypes import Array
 from onebuf.errors import (
     ArgumentError,
     DeviceError,
@@ -19,7 +20,7 @@ from onebuf.errors import (
     IndexRangeError,
     ShapeError,
 )
-from onebuf.testing.comparison import Array, assert_same
+from onebuf.testing.comparison import assert_same
 from onebuf.testing.contract import Contract
 from onebuf.testing.strategies import ALL, elements, looks, seeds, small
 

@@ -1,4 +1,4 @@
-"""What the suites compute with: elements of every sort, shapes of every sort, chains of views."""
+"""Strategies of the suites: elements of every dtype, shapes, chains of views."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 
 import onebuf
 from onebuf import dtypes
-from onebuf.dtypes import kind
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
+from onebuf.dtypes import DT, Array, kind
 
 ALL = tuple(dtype.name for dtype in dtypes.ALL)
 WHOLE = tuple(name for name in ALL if kind(np.dtype(dtypes.as_dtype(name))) in "iu")
@@ -82,7 +79,7 @@ def elements(name: str, shape: tuple[int, ...], seed: int = 0) -> Array:
 
 
 def small(name: str, shape: tuple[int, ...], seed: int = 0) -> Array:
-    """Whole numbers so small that their sums and products are exact in every dtype."""
+    """Integers so small that their sums and products are exact in every dtype."""
     dtype = dtypes.as_dtype(name)
     rng = np.random.default_rng(seed)
     low = 0 if kind(dtype) in "bu" else -1

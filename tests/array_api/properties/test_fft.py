@@ -22,7 +22,7 @@ from array_api.properties.arrays import (
     several_axes,
 )
 from buffer.cases import in_mode
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import onebuf as xp
@@ -32,6 +32,9 @@ some = examples(30)
 ULPS = 64
 norms = st.sampled_from(["backward", "ortho", "forward"])
 FROM_REAL = {"rfft", "rfftn", "ihfft"}
+TO_REAL = {"irfft", "hfft"}
+"""These read one element of an axis that has none, where a length of the result is given: what
+NumPy returns then is memory that nobody wrote, and no value to compare with."""
 
 
 def floating(array: Array) -> Array:
@@ -61,6 +64,7 @@ def test_a_transform_along_one_axis_is_numpys(
     ndim = x.array.ndim
     axis = data.draw(st.integers(-ndim - 1, ndim))
     n = data.draw(st.none() | st.integers(0, 7))
+    assume(not (n and name in TO_REAL and -ndim <= axis < ndim and not x.array.shape[axis]))
     agree(
         mode,
         lambda: getattr(xp.fft, name)(x.buffer, n=n, axis=axis, norm=norm),

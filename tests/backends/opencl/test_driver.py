@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from time import perf_counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from opencl_running import DEVICE, download, driver, upload
 
@@ -20,16 +22,28 @@ from onebuf.layout import View
 F = np.dtype("float32")
 
 
-def slow(line, size=1 << 17, turns=6):
-    """A launch that takes some milliseconds, and its two blocks."""
+@contextmanager
+def held() -> Iterator[None]:
+    """Let nothing that is queued in the block begin before its end."""
+    queue = driver().queue
+    gate = cl.UserEvent(queue.device.context)
+    queue.latest = cl.enqueue_barrier(queue.commands, wait_for=[gate])
+    try:
+        yield
+    finally:
+        gate.set_status(cl.command_execution_status.COMPLETE)
+
+
+def tanh(queue, size=1000, turns=1):
+    """A launch, and its two blocks."""
     slots = (Slot(F, (1,)),) * 2
     steps = [Step(LOAD, (), F, 0)]
     for _ in range(turns):
         steps.append(Step(UNARY["tanh"], (len(steps) - 1,), F))
     steps.append(Step(STORE, (len(steps) - 1,), F, 1))
     nest = Nest(1, slots, tuple(steps))
-    launch = ClLaunch(line, nest, (size,), (View.contiguous((size,)),) * 2)
-    return launch, [line.allocator.allocate(4 * size) for _ in slots]
+    launch = ClLaunch(queue, nest, (size,), (View.contiguous((size,)),) * 2)
+    return launch, [queue.allocator.allocate(4 * size) for _ in slots]
 
 
 # Transfers
@@ -50,30 +64,26 @@ def test_bytes_come_back_from_where_they_went():
 
 
 def test_uploaded_bytes_may_change_at_once():
-    launch, blocks = slow(driver().queue)
-    driver().upload(np.zeros(1 << 17, F), blocks[0])
-    for _ in range(3):
-        launch.run(blocks, ())
     x = np.arange(1000, dtype=np.int64)
     block = driver().allocator.allocate(x.nbytes)
-    event = driver().upload(x, block)
-    was_done = event.is_done
-    x[:] = -1
-    assert not was_done
+    with held():
+        event = driver().upload(x, block)
+        assert not event.is_done
+        x[:] = -1
     assert download(block, (1000,), np.int64).tolist() == list(range(1000))
 
 
 def test_a_download_waits_for_its_block_alone():
     x = np.arange(1000, dtype=np.int64)
     block = upload(x)
-    launch, blocks = slow(driver().queue, 1 << 19)
-    driver().upload(np.zeros(1 << 19, F), blocks[0])
+    launch, blocks = tanh(driver().queue)
+    driver().upload(np.zeros(1000, F), blocks[0])
     driver().synchronize()
-    for _ in range(4):
-        launch.run(blocks, ())
     out = np.empty_like(x)
-    driver().download(block, out).wait()
-    assert not blocks[1].last.is_done
+    with held():
+        launch.run(blocks, ())
+        driver().download(block, out).wait()
+        assert not blocks[1].last.is_done
     np.testing.assert_array_equal(out, x)
     driver().synchronize()
     assert blocks[1].last.is_done
@@ -135,7 +145,7 @@ def test_host_memory_is_used_where_it_is():
     x = aligned(1024)
     x[:] = np.arange(1024)
     block = driver().from_host(x)
-    launch = slow(driver().queue, 1024, 1)[0]
+    launch = tanh(driver().queue, 1024)[0]
     launch.run([block, block], ())
     driver().synchronize()
     np.testing.assert_allclose(x, np.tanh(np.arange(1024)), rtol=1e-6)
@@ -221,7 +231,7 @@ def test_buffers_of_other_shapes_share_a_program():
 # Queues and threads
 
 
-def alone(line, size=1 << 20):
+def alone(queue, size=1 << 20):
     """A launch of one work-item, which takes some milliseconds, and its two blocks."""
     steps = (
         Step(LOAD, (), F, 0),
@@ -231,8 +241,8 @@ def alone(line, size=1 << 20):
     )
     nest = Nest(1, (Slot(F, (1,)), Slot(F, (0,))), steps)
     views = (View.contiguous((size,)), View((size,), (0,)))
-    launch = ClLaunch(line, nest, (size,), views, (), ())
-    return launch, [line.allocator.allocate(nbytes) for nbytes in (4 * size, 4)]
+    launch = ClLaunch(queue, nest, (size,), views, (), ())
+    return launch, [queue.allocator.allocate(nbytes) for nbytes in (4 * size, 4)]
 
 
 @pytest.mark.parametrize("names", [("OPENCL@1", "OPENCL@2"), ("OPENCL:0", "OPENCL:1")])
@@ -247,15 +257,11 @@ def test_queues_overlap(names):
 
 
 def test_queueing_does_not_wait():
-    launch, blocks = slow(driver().queue, 1 << 19)
-    launch.run(blocks, ())
-    driver().synchronize()
-    start = perf_counter()
-    launch.run(blocks, ())
-    queued = perf_counter() - start
-    assert not blocks[1].last.is_done
+    launch, blocks = tanh(driver().queue)
+    with held():
+        launch.run(blocks, ())
+        assert not blocks[1].last.is_done
     blocks[1].last.wait()
-    assert queued < (perf_counter() - start) / 2
     begin, end = blocks[1].last.times()
     assert end > begin
 
@@ -276,10 +282,10 @@ def test_the_second_device_is_another_one():
 
 
 @pytest.mark.parametrize(
-    "name, why", [("OPENCL:99", "OpenCL offers 2 here"), ("OPENCL@256", "a queue below 256")]
+    "name, why", [("OPENCL:99", "OpenCL offers {} here"), ("OPENCL@256", "a queue below 256")]
 )
 def test_a_device_or_queue_that_is_not_there(name, why):
-    with pytest.raises(DeviceError, match=why):
+    with pytest.raises(DeviceError, match=why.format(len(onebuf.devices("OPENCL")))):
         onebuf.device(name).driver
 
 

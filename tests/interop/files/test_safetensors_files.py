@@ -153,12 +153,12 @@ HOSTILE = {
     "dtype that is a list": (file_bytes({"x": entry(["F32"])}, bytes(8)), "the tensor 'x'"),
     "negative extent": (file_bytes({"x": entry(shape=(-2,))}, bytes(8)), "0 or more"),
     "two negative extents": (file_bytes({"x": entry(shape=(-2, -1))}, bytes(8)), "0 or more"),
-    "extent that is a float": (file_bytes({"x": entry(shape=(2.0,))}, bytes(8)), "whole numbers"),
-    "extent that is a bool": (file_bytes({"x": entry(shape=(True, 2))}, bytes(8)), "whole"),
-    "extent that is text": (file_bytes({"x": entry(shape=("2",))}, bytes(8)), "whole numbers"),
+    "extent that is a float": (file_bytes({"x": entry(shape=(2.0,))}, bytes(8)), "integers"),
+    "extent that is a bool": (file_bytes({"x": entry(shape=(True, 2))}, bytes(8)), "integers"),
+    "extent that is text": (file_bytes({"x": entry(shape=("2",))}, bytes(8)), "integers"),
     "shape that is a number": (
         file_bytes({"x": {"dtype": "F32", "shape": 2, "data_offsets": [0, 8]}}, bytes(8)),
-        "whole numbers",
+        "integers",
     ),
     "2**60 elements": (file_bytes({"x": entry(shape=(2**60,))}, bytes(8)), "take"),
     "2**60 elements and bytes": (

@@ -243,7 +243,7 @@ def fill_disk(monkeypatch):
 
     for module in (npy, safetensors_format):
         monkeypatch.setattr(module, "write_elements", partly)
-    monkeypatch.setattr("onebuf.interop.files.saving.write_elements", partly)
+    monkeypatch.setattr("onebuf.interop.files.dispatch.write_elements", partly)
     monkeypatch.setattr("onebuf.interop.files.zarr._write_array", full)
 
 
@@ -267,7 +267,7 @@ def interrupt(monkeypatch):
 
     monkeypatch.setattr(npy, "write_elements", stop)
     monkeypatch.setattr(safetensors_format, "write_elements", stop)
-    monkeypatch.setattr("onebuf.interop.files.saving.write_elements", stop)
+    monkeypatch.setattr("onebuf.interop.files.dispatch.write_elements", stop)
     monkeypatch.setattr("onebuf.interop.files.zarr._write_array", stop)
 
 

@@ -8,8 +8,8 @@ import pytest
 import onebuf
 from onebuf import Buffer
 from onebuf.backends.vulkan.launch import VulkanLaunch
-from onebuf.machine import device
-from onebuf.render.clike import Memory, Scalar, Text, Whole
+from onebuf.graph import BINARY
+from onebuf.render.clike import KernelText, Memory, Scalar, Size
 from onebuf.render.clike.glsl import PUSHED, Glsl, arguments
 from onebuf.render.clike.glsl_math import FORMULAS, constant, library
 from onebuf.render.clike.glsl_short import SHORT
@@ -19,11 +19,11 @@ F = np.dtype("float32")
 
 
 def text_of(*body: str, dialect: Glsl | None = None, parameters=()) -> str:
-    return (dialect or Glsl()).assemble(Text("k", parameters, [], [], body, ()))
+    return (dialect or Glsl()).assemble(KernelText("k", parameters, [], [], body, ()))
 
 
 def test_wide_arguments_come_first_and_small_ones_are_words():
-    parameters = [Scalar(0, np.dtype("int8")), Scalar(1, np.dtype("float64")), Whole("n0", 3)]
+    parameters = [Scalar(0, np.dtype("int8")), Scalar(1, np.dtype("float64")), Size("n0", 3)]
     order = arguments(parameters)
     assert [type_ for _, type_ in order.fields] == ["float64", "int64", "int32"]
     assert order.nbytes == 20
@@ -31,7 +31,7 @@ def test_wide_arguments_come_first_and_small_ones_are_words():
 
 
 def test_arguments_that_are_too_many_are_in_memory_behind_the_others():
-    parameters = [Memory(4, F, True), *(Whole(f"w{n}", n) for n in range(PUSHED // 8 + 1))]
+    parameters = [Memory(4, F, True), *(Size(f"w{n}", n) for n in range(PUSHED // 8 + 1))]
     assert not arguments(parameters).is_pushed
     text = text_of(parameters=parameters)
     assert "binding = 0, scalar) buffer Block_m4 { float m4[]; }" in text
@@ -88,10 +88,9 @@ def test_every_function_is_there_after_what_it_needs(element):
 
 
 @pytest.fixture
-def short(monkeypatch):
-    driver = device("VULKAN").driver
-    monkeypatch.setattr(driver, "has_float64", False)
-    return driver
+def short(vulkan, monkeypatch):
+    monkeypatch.setattr(vulkan, "has_float64", False)
+    return vulkan
 
 
 def computed(driver, result, operands):
@@ -116,7 +115,7 @@ def test_functions_without_doubles_are_near(short, name):
     x = np.array([0.1, 0.5, 0.75, 0.9, 0.99], np.float32)
     x = x + 1 if name == "acosh" else x
     y = np.array([0.3, 2, 0.25, 0.1, 3], np.float32)
-    two = name in ("atan2", "copysign", "fmod", "hypot", "nextafter", "pow")
+    two = name in BINARY or name == "fmod"
     operands = [Buffer(one).to_device("VULKAN") for one in ((x, y) if two else (x,))]
     # `onebuf.fmod` is NumPy's; the formula is what remainders are made of, positive ones alone.
     function = getattr(onebuf, "remainder" if name == "fmod" else name)

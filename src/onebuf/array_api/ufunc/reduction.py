@@ -1,4 +1,4 @@
-"""Reductions with NumPy's arguments, of whatever becomes a buffer."""
+"""Reductions with NumPy's arguments, of buffers, arrays, numbers and nested sequences."""
 
 from __future__ import annotations
 

@@ -76,8 +76,8 @@ class Ufunc(Protocol):
         """The operation in place at ``indices``, which may name an element more than once."""
 
 
-class Unary(Ufunc, Protocol):
-    """A function of one operand."""
+class Function(Protocol):
+    """A function of one operand that NumPy lacks, and so one without methods."""
 
     def __call__(
         self,
@@ -92,6 +92,10 @@ class Unary(Ufunc, Protocol):
         subok: bool = True,
         signature: Any = None,
     ) -> Buffer: ...
+
+
+class Unary(Ufunc, Function, Protocol):
+    """A function of one operand."""
 
 
 class Binary(Ufunc, Protocol):
@@ -138,7 +142,7 @@ def one_operand(op: Op) -> Unary:
                 return out
         return applied(op, (node,), out, where, casting, dtype)
 
-    return cast(Unary, named(function, op.name))
+    return cast(Unary, named(function, op))
 
 
 def two_operands(op: Op) -> Binary:
@@ -177,7 +181,7 @@ def two_operands(op: Op) -> Binary:
                 return out
         return applied(op, (one, two), out, where, casting, dtype)
 
-    return cast(Binary, named(function, op.name))
+    return cast(Binary, named(function, op))
 
 
 def _written_at_once(op: Op, out: Any, casting: str, *operands: Any) -> bool:
@@ -237,12 +241,11 @@ def _in_type(
     return tuple([cast_node(node, dtype) for node in nodes])
 
 
-def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """``function`` under the name of a ufunc of NumPy, and with its attributes and methods."""
-    function.__name__ = function.__qualname__ = name
+def named(function: Callable[..., Any], op: Op) -> Callable[..., Any]:
+    """``function`` under the name of ``op``, and with the attributes and methods of NumPy's."""
+    function.__name__ = function.__qualname__ = op.name
     function.__module__ = "onebuf.array_api.elementwise"
-    function.__doc__ = f"{name.replace('_', ' ').capitalize()}, element by element."
-    theirs = getattr(np, name)
-    if isinstance(theirs, np.ufunc):
-        attach(function, theirs)
+    function.__doc__ = f"{op.name.replace('_', ' ').capitalize()}, element by element."
+    if op.numpy is not None:
+        attach(function, getattr(np, op.numpy))
     return function

@@ -18,6 +18,7 @@ import numpy as np
 
 from onebuf.backends.host_memory import DONE, Done
 from onebuf.backends.libraries.namespace import ArrayApi
+from onebuf.dtypes import DT, Array
 from onebuf.errors import (
     CopyError,
     DeviceError,
@@ -30,8 +31,6 @@ from onebuf.graph import EMPTY, LIBRARY, Op
 from onebuf.layout import View
 from onebuf.machine import Device, DeviceBlock, Stats, negative_size
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 Shape = tuple[int, ...]
 
 _LIBRARY_ERRORS = (RuntimeError, TypeError, ValueError, MemoryError)

@@ -18,6 +18,7 @@ from onebuf.backends.libraries.conventions import check_powers, power_by_squarin
 from onebuf.backends.libraries.driver import LibraryDriver
 from onebuf.backends.libraries.namespace import ArrayApi, Operands, Shape
 from onebuf.backends.libraries.views import positions, slices
+from onebuf.dtypes import DT, Array
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage
 from onebuf.graph import BINARY, Kind, Op
 from onebuf.layout import View
@@ -26,11 +27,10 @@ from onebuf.machine import Device, DeviceBlock, Facts, check_place
 try:
     import jax
     import jax.numpy as jnp
+    from jax.scipy import special
 except ImportError as error:
     raise MissingPackage.extra("jax", "jax", "a device of the kind JAX") from error
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 _PROGRAMS = {Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.JOIN}
 
@@ -115,6 +115,10 @@ class JaxApi(ArrayApi):
         low, high = (int(jnp.min(y)), int(jnp.max(y))) if y.size else (0, 0)
         check_powers(low)
         return power_by_squaring(jnp, x, y, high.bit_length())
+
+    def function(self, name: str) -> Any:
+        """A function of NumPy's names, or of SciPy's."""
+        return getattr(jnp, name, None) or getattr(special, name)
 
     def pick(self, x: Any, indices: Any, axis: int) -> Any:
         """By valid indices."""

@@ -10,7 +10,7 @@ never shows. Where the standard leaves the result open, as in an integer divisio
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from math import prod
 from types import ModuleType
 from typing import Any
@@ -21,7 +21,7 @@ from onebuf import dtypes
 from onebuf.backends.libraries.conventions import CONVENTIONS
 from onebuf.backends.numpy.gather import outside
 from onebuf.backends.numpy.loops import run_into
-from onebuf.dtypes import float32, is_added, promote
+from onebuf.dtypes import DT, Array, float32, is_added, promote
 from onebuf.errors import DTypeError
 from onebuf.graph import (
     ARANGE,
@@ -48,8 +48,6 @@ from onebuf.graph import (
 from onebuf.graph.loop_dtypes import loop_dtypes
 from onebuf.ops import quietly
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 Operands = tuple[Any, ...]
 Shape = tuple[int, ...]
 
@@ -204,8 +202,15 @@ class ArrayApi:
         return self.function(op.name)(*operands)
 
     def function(self, name: str) -> Callable[..., Any]:
-        """The namespace's function of the standard's name."""
-        return getattr(self.namespace, name)  # type: ignore[no-any-return]
+        """The namespace's function of a name; one that it lacks is computed on the host."""
+        return getattr(self.namespace, name, None) or partial(self.on_host, name)
+
+    def on_host(self, name: str, *operands: Any) -> Any:
+        """A function of floats by the loop that NumPy's arrays have, there and back."""
+        arrays = [np.asarray(operand) for operand in operands]
+        out = np.empty(np.broadcast_shapes(*[x.shape for x in arrays]), arrays[0].dtype)
+        run_into((UNARY | BINARY)[name], tuple(arrays), None, out)
+        return self.from_host(out)
 
     def where(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """WHERE."""

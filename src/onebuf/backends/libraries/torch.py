@@ -16,7 +16,7 @@ from onebuf.backends.libraries import uint64
 from onebuf.backends.libraries.driver import LibraryDriver
 from onebuf.backends.libraries.namespace import ArrayApi, Operands, Shape, computed_in
 from onebuf.backends.libraries.views import positions
-from onebuf.dtypes import is_added
+from onebuf.dtypes import DT, Array, is_added
 from onebuf.errors import DeviceError, DTypeError, ExportError, MissingPackage, ReadOnlyError
 from onebuf.graph import Op
 from onebuf.layout import View, compose
@@ -28,8 +28,6 @@ try:
 except ImportError as error:
     raise MissingPackage.extra("torch", "torch", "a device of the kind TORCH") from error
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 _OWN = {dtype: getattr(torch, dtype.name) for dtype in dtypes.ALL}
 _THEIRS = {own: dtype for dtype, own in _OWN.items()}
@@ -51,6 +49,15 @@ _COMPLEX: dict[tuple[str, DT], Callable[[Any], Any]] = {
         ("negative", lambda x: torch.complex(-x.real, -x.imag)),  # torch.neg loses signs of zeros
     )
 }
+
+
+def _cbrt(x: Any) -> Any:
+    """The cube root, which torch lacks: a power, and one step of Newton's."""
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    size = torch.abs(wide)
+    near = torch.pow(size, 1 / 3)
+    better = near - (near - size / (near * near)) / 3
+    return torch.copysign(torch.where(torch.isfinite(better), better, near), wide).to(x.dtype)
 
 
 def count() -> int:
@@ -132,7 +139,7 @@ class TorchApi(ArrayApi):
 
     def function(self, name: str) -> Callable[..., Any]:
         """Torch's function."""
-        return getattr(torch, _NAMES.get(name, name))  # type: ignore[no-any-return]
+        return _cbrt if name == "cbrt" else getattr(torch, _NAMES.get(name, name))
 
     # -- elementwise -------------------------------------------------------------------------------
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import Array
 from onebuf.layout import View
 
-Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 
 

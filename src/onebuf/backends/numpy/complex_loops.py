@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.numpy.complex_special import RULES, Rule, apply
+from onebuf.dtypes import Array
 from onebuf.graph import BINARY, UNARY, Op
 
-Array = np.ndarray[Any, Any]
 Loop = Callable[..., Any]
 
 _INFO = {np.dtype(kind): np.finfo(kind) for kind in (np.complex64, np.complex128)}

@@ -8,12 +8,12 @@ hold for operands whose parts are both finite.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy import copysign, inf, isfinite, isinf, isnan, nan, pi, where
 
-Array = np.ndarray[Any, Any]
+from onebuf.dtypes import Array
+
 Parts = tuple[Array, Array]
 Rule = Callable[[Array, Array], Parts]
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import Array
 from onebuf.errors import IndexRangeError
 from onebuf.graph import TAKE, TAKE_ALONG, Op
 from onebuf.layout import Expression, Layout, Strided, evaluate, indices
-
-Array = np.ndarray[Any, Any]
 
 
 def gather(layout: Layout, base: Array, *tables: Array) -> Array:

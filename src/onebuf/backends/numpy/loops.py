@@ -6,6 +6,7 @@ the same for array libraries whose functions return new arrays.
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from onebuf.backends.numpy.complex_loops import COMPLEX_LOOPS, complex_pow
 from onebuf.backends.numpy.gather import take_along_into, take_into
 from onebuf.backends.numpy.matmul import multiply_into
 from onebuf.backends.operand_errors import negative_power
-from onebuf.dtypes import float32, is_added, kind
+from onebuf.dtypes import Array, float32, is_added, kind
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -27,6 +28,7 @@ from onebuf.graph import (
     COPY,
     EMPTY,
     FULL,
+    INEXACT,
     LIBRARY,
     MATMUL,
     PAD,
@@ -41,8 +43,6 @@ from onebuf.graph import (
     Op,
 )
 from onebuf.ops import random_words, word_at
-
-Array = np.ndarray[Any, Any]
 
 Operands = tuple[Any, ...]
 
@@ -95,8 +95,20 @@ def _pow(x: Array, y: Array, out: Array) -> None:
         raise negative_power(np.min(y)) from None
 
 
+def _number_by_number(function: Callable[..., float]) -> Callable[..., Any]:
+    """The loop of a function that NumPy lacks and Python has."""
+    elements = np.vectorize(function, otypes=[np.float64])
+
+    def loop(*operands: Any) -> None:
+        *given, out = operands
+        np.copyto(out, elements(*given), casting="unsafe")
+
+    return loop
+
+
 LOOPS: dict[Op, Callable[..., Any]] = {
-    **{op: getattr(np, name) for name, op in (UNARY | BINARY).items()},
+    **{op: getattr(np, op.numpy) for op in (UNARY | BINARY).values() if op.numpy},
+    **{op: _number_by_number(getattr(math, op.name)) for op in INEXACT if not op.numpy},
     UNARY["round"]: _round,
     UNARY["real"]: _real,
     UNARY["imag"]: _imag,

@@ -7,11 +7,9 @@ again for each piece, which takes about as long as one multiplication for each o
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from onebuf.dtypes import Array
 
 MOST_PRODUCTS = {"f": 1 << 32, "c": 1 << 30}
 """How many multiplications BLAS does in about a tenth of a second, by dtype kind."""

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from onebuf.dtypes import Array
 
+SHORT = 16
+"""Rows of fewer elements than this are reduced many at a time."""
 LANES = 16
 MOST = 8192
 """Longer rows are reduced in chunks, by kernels."""

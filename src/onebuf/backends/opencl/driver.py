@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from onebuf.backends.host_memory import DONE, Done
 from onebuf.backends.opencl.device import ClDevice
 from onebuf.backends.opencl.events import ClEvent
@@ -17,14 +15,12 @@ from onebuf.backends.opencl.launch import ClLaunch, SplitLaunch, launch_of
 from onebuf.backends.opencl.memory import ClMemory, is_complete
 from onebuf.backends.opencl.package import cl, our_errors
 from onebuf.backends.opencl.queue import ClQueue
+from onebuf.dtypes import DT, Array
 from onebuf.errors import ArgumentError, CopyError
 from onebuf.graph import Op
 from onebuf.machine import Device, DeviceBlock, Facts
 from onebuf.render.clike import may_contain
 from onebuf.scheduler.fuse.group import Group
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 PINNED = 64
 """The alignment in bytes of host memory that a device uses without a copy."""

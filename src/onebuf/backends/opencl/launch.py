@@ -18,7 +18,7 @@ from onebuf.backends.kernel_launch import (
 from onebuf.backends.opencl.package import cl, our_errors
 from onebuf.backends.opencl.queue import ClQueue
 from onebuf.backends.opencl.workgroups import group_size
-from onebuf.dtypes import float32, int64, uint8
+from onebuf.dtypes import DT, float32, int64, uint8
 from onebuf.errors import OnebufError
 from onebuf.kernel import Nest
 from onebuf.kernel.linear import Opt, Split, lower, split, suggest, verify
@@ -26,9 +26,6 @@ from onebuf.layout import View
 from onebuf.machine import DeviceBlock
 from onebuf.render.clike import NARROW, Check, Flags, Memory, Parameter, Scalar, Source, render
 from onebuf.scheduler.fuse.group import Group
-
-DT = np.dtype[Any]
-
 
 PARTS = 4
 """Parts of a split reduction, for each compute unit."""

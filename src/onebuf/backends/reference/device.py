@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from onebuf.backends.host_memory import HostMemoryDriver
 from onebuf.backends.kernel_launch import linear_program
 from onebuf.backends.reference.interpreter import SlotMemory, execute
-from onebuf.dtypes import kind
+from onebuf.dtypes import DT, Array, kind
 from onebuf.graph import REDUCE, Op
 from onebuf.machine import Device, DeviceBlock, Facts, check_place
 from onebuf.scheduler.fuse.group import Group
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 
 def count() -> int:

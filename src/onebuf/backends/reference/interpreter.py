@@ -22,15 +22,12 @@ import numpy as np
 from onebuf.backends.kernel_launch import linear_program
 from onebuf.backends.numpy.loops import run_into
 from onebuf.backends.operand_errors import index_out_of_range
-from onebuf.dtypes import integer_of, kind
+from onebuf.dtypes import DT, Array, integer_of, kind
 from onebuf.errors import KernelError
 from onebuf.graph import BINARY, TAKE, Node, Op, settle
 from onebuf.kernel import wrapped
 from onebuf.kernel.linear import Code, Given, Limits, Linear, Opt
 from onebuf.scheduler.fuse.group import Group
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 _INTEGER: dict[Op, Callable[[int, int], int]] = {
     BINARY["add"]: add,

@@ -13,14 +13,12 @@ from onebuf.backends.vulkan.memory_limits import total
 from onebuf.backends.vulkan.package import Native, VulkanDevice
 from onebuf.backends.vulkan.queue import MOST_QUEUES, VulkanMemory, VulkanQueue
 from onebuf.backends.vulkan.workgroups import MAX_ITERATIONS
+from onebuf.dtypes import DT, Array
 from onebuf.graph import Op
 from onebuf.kernel.linear import Limits
 from onebuf.machine import CachingAllocator, Device, DeviceBlock, Facts
 from onebuf.render.clike import may_contain
 from onebuf.scheduler.fuse.group import Group
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 _COPY = """\
 #version 450

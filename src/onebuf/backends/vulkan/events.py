@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from onebuf.backends.vulkan.queue import PendingRead, VulkanMemory, VulkanQueue
-
-Array = np.ndarray[Any, Any]
+from onebuf.dtypes import Array
 
 
 class _Untimed:

@@ -16,13 +16,12 @@ from onebuf.backends.kernel_launch import (
 from onebuf.backends.vulkan.package import VulkanDevice
 from onebuf.backends.vulkan.queue import VulkanMemory, VulkanQueue
 from onebuf.backends.vulkan.workgroups import dispatch_of
+from onebuf.dtypes import Array
 from onebuf.kernel.linear import Limits, Opt
 from onebuf.machine import Allocator, DeviceBlock, Event
 from onebuf.render.clike import Scalar, render
 from onebuf.render.clike.glsl import Glsl, arguments
 from onebuf.scheduler.fuse.group import Group
-
-Array = np.ndarray[Any, Any]
 
 MOST_MEMORIES = 16
 """The most memories that a program binds: vkdispatch does not tell the limit of a device, and few

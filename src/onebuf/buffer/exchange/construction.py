@@ -1,4 +1,4 @@
-"""Nodes from what callers have: buffers, foreign memory, nested lists, single numbers."""
+"""Construction: nodes from buffers, foreign memory, nested lists and single numbers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.buffer.exchange.nested import parse
+from onebuf.dtypes import DT
 from onebuf.engine import is_here, moved, shared, taken
 from onebuf.errors import CopyError
 from onebuf.events import Copied, listeners, tell
@@ -21,7 +22,6 @@ from onebuf.memory import Block
 from onebuf.ops import Draw, cast, copied, place, pooled, quietly
 from onebuf.options import options
 
-DT = np.dtype[Any]
 _ndarray = np.ndarray
 _USUAL = 0x1 | 0x100 | 0x400
 """The flags of NumPy's arrays that are contiguous, aligned and writeable."""
@@ -141,7 +141,7 @@ class Bits:
         self._state = key, itertools.count(coming)
 
     def draw(self) -> Draw:
-        """A stream that nobody else gets."""
+        """The next stream; no other caller gets the same one."""
         key, numbers = self._state
         return Draw(key, next(numbers))  # which no other thread or signal handler can split
 

@@ -197,7 +197,7 @@ class Conversion(Handle):
         if self._node.shape or dtypes.kind(self._node.dtype) not in "iu":
             raise ArgumentTypeError(
                 f"only integer scalar arrays can be converted to a scalar index: an index needs "
-                f"one of the whole numbers, of shape (), got {self._node.dtype.name} of shape "
+                f"an integer dtype and shape (), got {self._node.dtype.name} of shape "
                 f"{self._node.shape}; take one element or convert with astype(...)"
             )
         return int(self.item())

@@ -1,4 +1,4 @@
-"""Handing memory out: windows on a node's elements that foreign code may keep."""
+"""Export: windows on the memory of a node, which foreign code may keep."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import is_added, is_supported
+from onebuf.dtypes import Array, is_added, is_supported
 from onebuf.engine import own, settle_copies, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
 from onebuf.graph import Freed, Leaf, Node, living_views, settle, strided
@@ -17,7 +17,6 @@ from onebuf.layout import View
 from onebuf.memory import Block, FileBlock
 from onebuf.ops import copied, view_of
 
-Array = np.ndarray[Any, Any]
 _WRITABLE = 0x1  # PyBUF_WRITABLE of the buffer protocol
 
 
@@ -121,7 +120,7 @@ def interface(owner: Any, node: Node) -> dict[str, Any]:
 
 
 def settle_views(node: Node) -> None:
-    """Let views that nobody has looked at yet hold on to the memory that they use."""
+    """Give views that have no array yet a reference to the memory that they use."""
     for view in living_views(node.readers):
         settle(view)
 

@@ -1,10 +1,8 @@
-"""The protocols by which other libraries take a buffer's memory, or its place in their calls."""
+"""Interchange protocols of a buffer: NumPy's, DLPack, Arrow, the array API standard, pickle."""
 
 from __future__ import annotations
 
-import importlib
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,20 +17,23 @@ from onebuf.buffer.exchange.export import (
 )
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy.calls import on_arrays
-from onebuf.buffer.numpy.functions import answer
+from onebuf.buffer.numpy.functions import answer, namespace
 from onebuf.buffer.operators import operand
 from onebuf.engine import assign, is_here, read
-from onebuf.engine.cpu.small_kernels import INEXACT
 from onebuf.errors import ArgumentError, OnebufError
 from onebuf.graph import BINARY, UNARY, Node, Op
 from onebuf.interop import DEVICE, export
+from onebuf.late import Late
 from onebuf.layout import View
 from onebuf.ops import binary, matmul, unary
 
+if TYPE_CHECKING:
+    from onebuf.interop import arrow
+else:
+    arrow = Late("onebuf.interop.arrow")
+
 _UFUNCS: dict[Any, Op] = {
-    getattr(np, name): op
-    for name, op in (UNARY | BINARY).items()
-    if isinstance(getattr(np, name, None), np.ufunc)
+    getattr(np, op.numpy): op for op in (UNARY | BINARY).values() if op.numpy is not None
 }
 _PLAIN = np.ndarray.__array_ufunc__
 
@@ -80,11 +81,10 @@ class ForeignProtocols(Handle):
                 f"needed one of the versions {', '.join(API_VERSIONS)} of the array API standard, "
                 f"got {api_version!r}"
             )
-        return sys.modules["onebuf"]  # the root is above: it is there, look it up
+        return namespace()
 
     def __arrow_array__(self, type: Any = None) -> Any:
-        # Only pyarrow calls this, so it is there; nothing else imports it.
-        return importlib.import_module("onebuf.interop.arrow").to_arrow(window(self._shown()), type)
+        return arrow.to_arrow(window(self._shown()), type)  # only pyarrow calls this: it is there
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs:
@@ -133,7 +133,7 @@ def _write_ours(op: Op | None, inputs: tuple[Any, ...], out: Any) -> bool:
     if op is None or None in operands or not isinstance(out, Handle | np.ndarray):
         return False
     types = [node.dtype for node in operands if isinstance(node, Node)]
-    if op not in INEXACT and op not in _ODD and all(dtypes.kind(dtype) != "c" for dtype in types):
+    if op.is_exact and op not in _ODD and all(dtypes.kind(dtype) != "c" for dtype in types):
         return False
     if isinstance(out, Handle) and (
         out._is_number or not is_here(out._node) or out._node.on_demand is not None

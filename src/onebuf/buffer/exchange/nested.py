@@ -1,4 +1,4 @@
-"""From Python's own values to elements: nested lists and tuples, and the dtype they imply."""
+"""Nested lists and tuples as arrays, and the dtype that they imply."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from onebuf import dtypes
+from onebuf.dtypes import DT, Array
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -16,9 +17,6 @@ from onebuf.errors import (
 )
 from onebuf.ops import quietly
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
-
 NARROW = {
     dtypes.int64: dtypes.int32,
     dtypes.float64: dtypes.float32,
@@ -27,7 +25,7 @@ NARROW = {
 """The types of the strided-buffer document, in place of NumPy's."""
 
 _EXACT = 2.0**53
-"""Up to here every whole number is a float64, too."""
+"""Up to here every integer is a float64, too."""
 
 
 def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
@@ -71,7 +69,7 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
 
 
 def _whole(data: Any, dtype: DT | None, found: Array) -> Array:
-    """Whole numbers that NumPy took for floats because some need int64 and others uint64."""
+    """Integers that NumPy took for floats because some need int64 and others uint64."""
     exact = np.array(data, dtype=object)
     if not all(isinstance(item, int) for item in exact.flat):
         return found

@@ -1,8 +1,7 @@
-"""Elements: an index that names one of them gives a number, apart from the buffer it was read from.
+"""Scalar indexing: an index of one element gives a number, independent of the buffer.
 
-A number of a buffer on the host is read at once. If the elements are still to be computed they all
-are, since programs that read one of them read others. Elsewhere than on the host a number is a copy
-on the same device.
+On the host, the number is read at once. If the buffer is pending, all of it is computed, since
+programs that read one element read others. On another device the number is a copy there.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from onebuf.ops import copied, index
 
 
 def names_one(node: Node, key: Any) -> bool:
-    """Whether a basic ``key`` names one element: a whole number for each axis, and nothing else.
+    """Whether a basic ``key`` names one element: an integer for each axis, and nothing else.
 
     >>> import numpy as np
     >>> three = Element.of(3.0, np.dtype(float))

@@ -1,6 +1,6 @@
 """Indexing: parts of a buffer, read and written.
 
-Basic keys (whole numbers, slices, None, an ellipsis) give views. Arrays of indices and masks pick
+Basic keys (integers, slices, None, an ellipsis) give views. Arrays of indices and masks pick
 elements one by one, so reading with them makes a new buffer and writing goes straight to memory.
 """
 
@@ -46,7 +46,7 @@ def is_basic(key: Any) -> bool:
 
 
 def plain(key: Any) -> Any:
-    """``key`` with buffers turned into arrays, and whatever counts as a whole number into one."""
+    """``key`` with buffers turned into arrays, and whatever counts as an integer into one."""
     if isinstance(key, tuple):
         return tuple([plain(part) for part in key])
     node = getattr(key, "_node", None)
@@ -213,7 +213,7 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
     """Write to stored elements the short way, if there is nothing in the way.
 
     Programs fill arrays number by number and mask by mask, so the usual case is short: both sides
-    are stored, nobody has yet to read the old elements, and each side has memory of its own.
+    are stored, no pending node reads the old elements, and each side has memory of its own.
     Whatever NumPy refuses is left to the long way, whose errors say more.
     """
     array = node.array
@@ -230,7 +230,7 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
         elif _is_apart(node, value):
             value = value.array
         else:
-            return False
+            return is_basic(key) and _is_there(array, key, value.array)
     quiet = node.dtype is float64 or node.dtype is int64  # of which nothing is lost
     if quiet and not told and key.__class__ is not np.ndarray:
         try:
@@ -251,23 +251,17 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
     return True
 
 
-def is_there(node: Node, key: Any, value: Node) -> bool:
-    """Whether ``value`` is the very part of ``node`` that a basic ``key`` names.
-
-    ``x[a:b] += y`` ends with an assignment of such a view, and then there is nothing to do.
-    """
-    array, part = node.array, value.array
-    if array is None or part is None or value.dtype is not node.dtype or not is_basic(key):
-        return False
+def _is_there(array: np.ndarray[Any, Any], key: Any, value: np.ndarray[Any, Any]) -> bool:
+    """Whether ``value`` is what ``key`` names in ``array``: what ``x[a:b] += y`` ends with."""
     try:
-        named: Any = array[key]
+        part: Any = array[key]
     except IndexError:
         return False
     return (
-        named.__class__ is np.ndarray
-        and named.shape == part.shape
-        and named.strides == part.strides
-        and address_of(named) == address_of(part)
+        part.__class__ is np.ndarray
+        and part.shape == value.shape
+        and part.strides == value.strides
+        and address_of(part) == address_of(value)
     )
 
 
@@ -298,7 +292,7 @@ def _with_arrays(key: Any) -> Any:
 
 
 def _whole(key: Any) -> Any:
-    """``key`` with NumPy's whole numbers, and buffers of one, turned into Python's."""
+    """``key`` with NumPy's integers, and buffers of one, turned into Python's."""
     if key.__class__ is tuple:
         return tuple([part if part.__class__ in _BASIC else _whole(part) for part in key])
     node = getattr(key, "_node", None)
@@ -324,6 +318,6 @@ def _check_key(key: Any) -> None:
         if isinstance(part, float | complex | str) or kind not in "iub":
             raise IndexRangeError(
                 f"only integers, slices, ellipsis, None and integer or boolean arrays are valid "
-                f"indices: an index needs to be a whole number, a slice, None, an ellipsis, or an "
-                f"array or list of whole numbers or bools; got {part!r}"
+                f"indices: an index needs to be an integer, a slice, None, an ellipsis, or an "
+                f"array or list of integers or bools; got {part!r}"
             )

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer.index.take import taken
+from onebuf.dtypes import Array
 from onebuf.engine import assign, moved, new_elements, read
 from onebuf.errors import DeviceError, IndexRangeError
 from onebuf.graph import Leaf, Node
 from onebuf.memory import Block
 from onebuf.ops import Scalar, reshape, take, ternary_where
-
-Array = np.ndarray[Any, Any]
 
 
 def pick(node: Node, key: Any) -> Node:

@@ -1,9 +1,8 @@
-"""Taking: one array of indices among slices, as a node of the graph.
+"""Gather: one array of indices among slices, as a node of the graph.
 
-Picking a few elements of memory is over before a graph of it would be made, so that is left to
-NumPy, as are masks and several arrays at once. What is large, or still to be computed, is lazy like
-every other operation: an index in a buffer that is out of range is found when the elements are
-asked for.
+A gather of few stored elements costs less than a graph of it, so NumPy does it at once, as it does
+masks and several arrays of indices. A gather of many or of pending elements is a pending node: an
+index that is out of range is found when the elements are computed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""NumPy's own functions called with buffers: on windows, and the arrays in the answer as buffers.
+"""Fallback to NumPy: its function is called on windows, and arrays in its result become buffers.
 
-This is what happens to every function that nothing of ours answers, so it has to hold for all of
+Every function that has no implementation for buffers comes here, so this has to hold for all of
 them: buffers anywhere in the arguments (in lists, in tuples, by name), results of any shape (none,
 one, a named tuple of several, text), and ``out``, which comes back as the very object that went in.
 """

@@ -1,8 +1,8 @@
-"""NumPy's functions that buffers answer themselves, as lazily as their own methods do.
+"""``__array_function__``: NumPy's functions with an implementation of ours.
 
-``np.concatenate([x, y])`` of pending buffers is a pending buffer. Everything that is not here, and
-every call with a parameter that is not in the signatures below, goes to NumPy (`numpy_calls`), so
-this table never has to be complete: it may only hold what means exactly the same.
+``np.concatenate([x, y])`` of pending buffers is a pending buffer. A function that is not here, and
+a call with a parameter that is not in the signatures below, goes to NumPy (see `calls`). So the
+table need not be complete; what it has must mean exactly the same.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from onebuf.buffer.handle import Handle
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import as_dtype, kind
 from onebuf.graph import BINARY, Node
-from onebuf.late import load
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
 
 Answer = Callable[..., Any]
@@ -53,8 +53,13 @@ OF_THE_NAMESPACE = frozenset(
 """Functions of NumPy that the namespace has under the same name, lazily and with its arguments."""
 
 
+def namespace() -> ModuleType:
+    """The root, which is above all of this, and imported whenever there is a buffer."""
+    return sys.modules["onebuf"]
+
+
 def _by_namespace(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    ours = getattr(sys.modules["onebuf"], name)  # the root is above: it is there, look it up
+    ours = getattr(namespace(), name)
     try:
         inspect.signature(ours).bind(*args, **kwargs)
     except TypeError:
@@ -280,9 +285,7 @@ def _dot(cls: type[Handle], a: Any, b: Any) -> Any:
 
 @answers(np.einsum)
 def _einsum(cls: type[Handle], *operands: Any, optimize: Any = True) -> Any:
-    # It imports what few programs need, so it is loaded when it is first called.
-    einsum = load("onebuf.buffer.einsum").einsum
-    return einsum(*operands, optimize=optimize)
+    return namespace().einsum(*operands, optimize=optimize)
 
 
 # -- reductions ------------------------------------------------------------------------------------
@@ -319,14 +322,9 @@ def _spread(name: str) -> Answer:
     return ours
 
 
-answers(np.sum)(_fold("sum"))
-answers(np.prod)(_fold("prod"))
-answers(np.mean)(_fold("mean"))
-answers(np.all)(_fold("all"))
-answers(np.any)(_fold("any"))
-answers(np.max)(_fold("max"))
+for _name in ("sum", "prod", "mean", "all", "any", "max", "min"):
+    answers(getattr(np, _name))(_fold(_name))
 answers(np.amax)(_fold("max"))
-answers(np.min)(_fold("min"))
 answers(np.amin)(_fold("min"))
 answers(np.argmax)(_position("argmax"))
 answers(np.argmin)(_position("argmin"))

@@ -1,7 +1,7 @@
 """Methods under the names that NumPy's arrays have, for code that was written for those.
 
-Each is NumPy's function of that name, which answers for buffers (`numpy_functions`) or is called on
-windows (`numpy_calls`); the array API standard has functions in their place.
+Each is NumPy's function of that name, which answers for buffers (`functions`) or is called on
+windows (`calls`); the array API standard has functions in their place.
 """
 
 from __future__ import annotations

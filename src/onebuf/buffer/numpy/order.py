@@ -1,4 +1,4 @@
-"""The letters by which NumPy's functions name an order: of elements in memory, or of sorting."""
+"""Order arguments: the letters by which NumPy names orders in memory and methods of sorting."""
 
 from __future__ import annotations
 

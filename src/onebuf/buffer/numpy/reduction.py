@@ -72,7 +72,7 @@ def _operand(value: Any) -> Any:
 
 
 def as_axes(axis: Any) -> Any:
-    """NumPy's axis: a whole number of any type, or a sequence of them."""
+    """NumPy's axis: an integer of any type, or a sequence of them."""
     if axis is None or axis.__class__ is int or axis.__class__ is tuple:
         return axis
     if isinstance(axis, np.integer):

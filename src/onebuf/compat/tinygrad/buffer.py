@@ -26,7 +26,7 @@ class BufferSpec:
     zero: bool = False
     external_ptr: int | None = None
     owner: Any = None
-    """Whoever keeps the memory at ``external_ptr`` there, and is kept as long as it is used."""
+    """The owner of the memory at ``external_ptr``, kept alive as long as that is used."""
 
 
 class Buffer:

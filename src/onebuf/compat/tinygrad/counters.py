@@ -1,4 +1,4 @@
-"""``GlobalCounters``: what has run since the last reset, from the events that onebuf tells."""
+"""``GlobalCounters``: what has run since the last reset, counted from the events of onebuf."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Counters:
     """
 
     global_ops = float("nan")
-    """Nobody counts the operations on single elements: it is not a number."""
+    """Not a number, because operations on single elements are not counted."""
 
     @property
     def kernel_count(self) -> int:
@@ -70,7 +70,7 @@ _here: ContextVar[_Counted | None] = ContextVar("counted", default=None)
 
 
 def _counted() -> _Counted:
-    """What was counted here; it goes on from now if nobody did."""
+    """What was counted in this context; counting starts now if it had not."""
     found = _here.get()
     if found is None:
         _here.set(found := _Counted())

@@ -2,7 +2,7 @@
 
 from onebuf.compat.tinygrad.counters import GlobalCounters
 from onebuf.compat.tinygrad.memory_views import flat_mv, from_mv, mv_address, to_mv
-from onebuf.compat.tinygrad.profiling import Profiling
+from onebuf.compat.tinygrad.profile import Profiling
 from onebuf.compat.tinygrad.progress import tqdm, trange
 
 __all__ = [

@@ -22,7 +22,7 @@ class tqdm(std.tqdm):  # type: ignore[misc]
     Attributes
     ----------
     n, t
-        How many are done, and of how many; 0 if nobody knows.
+        How many are done, and of how many; 0 if not known.
     i
         How often `update` was called.
 
@@ -67,7 +67,7 @@ class tqdm(std.tqdm):  # type: ignore[misc]
 
     @property
     def t(self) -> int:
-        """Of how many; 0 if nobody knows."""
+        """Of how many; 0 if not known."""
         return int(self.total or 0)
 
     def __iter__(self) -> Iterator[Any]:

@@ -34,12 +34,11 @@ from onebuf.compat.vkdispatch.logs import (
     log_warning,
     set_log_level,
 )
+from onebuf.dtypes import DT
 from onebuf.errors import ArgumentError, ArgumentTypeError, DeviceError, OnebufError
 from onebuf.kinds import ReplicatedBuffer
 from onebuf.machine import Context, Device, devices
 from onebuf.machine import context as context_of
-
-DT = np.dtype[Any]
 
 dtype = np.dtype
 bool_ = dtypes.bool
@@ -256,7 +255,7 @@ def is_context_initialized() -> bool:
 
 
 def get_context() -> Context:
-    """The context; one queue of the first device if nobody made another."""
+    """The context; one queue of the first device if none was made."""
     return _state.context or make_context()
 
 

@@ -155,8 +155,8 @@ def _disk_key(nest: Nest, sizes: tuple[int, ...], usual: Choice) -> bytes:
 def _plain(choice: Choice) -> list[Any]:
     """What distinguishes the choices that are tried."""
     rendering, grain = choice
-    found = (rendering.lanes, rendering.strategy, rendering.streamed, rendering.paces)
-    return [*found, rendering.keep, grain]
+    found = (rendering.lanes, rendering.strategy, rendering.streamed, rendering.small_strides)
+    return [*found, rendering.row_cache, grain]
 
 
 def to_bytes(found: Findings) -> bytes:

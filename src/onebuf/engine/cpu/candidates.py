@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from onebuf.engine.cpu.strategy import Facts, facts_of, is_aligned, keeps_of, paces_of
 from onebuf.kernel import LANES, Nest
-from onebuf.render.llvm.rendering import Keep, Rendering, Strategy
+from onebuf.render.llvm.rendering import Rendering, RowCache, Strategy
 
-VECTOR_NBYTES = (32, 64, 128)
+VECTOR_SIZES = (32, 64, 128)
 """Bytes that a vector may have."""
 GRAIN = 16384
 """About as many elements as a thread usually takes at a time."""
@@ -34,10 +34,10 @@ class Choice(NamedTuple):
         parts = [rendering.strategy, f"{rendering.lanes} lanes"]
         if rendering.streamed:
             parts.append("streamed")
-        if any(rendering.paces):
+        if any(rendering.small_strides):
             parts.append("spaced")
-        if rendering.keep:
-            parts.append(f"kept in {rendering.keep}")
+        if rendering.row_cache:
+            parts.append(f"kept in {rendering.row_cache}")
         return ", ".join(parts) + ("" if grain == GRAIN else f", {grain} at a time")
 
 
@@ -58,22 +58,22 @@ def is_legal(call: Workload, rendering: Rendering) -> bool:
         return False
     if rendering.lanes not in _lanes(facts, rendering.strategy):
         return False
-    if rendering.paces not in _paces(call, rendering.strategy):
+    if rendering.small_strides not in _paces(call, rendering.strategy):
         return False
-    if rendering.strategy != "rows" and rendering.keep:
+    if rendering.strategy != "rows" and rendering.row_cache:
         return False
-    if rendering.keep not in keeps_of(nest, call.extents[-1]):
+    if rendering.row_cache not in keeps_of(nest, call.extents[-1]):
         return False
     if not rendering.streamed:
         return True
-    plain = rendering.strategy != "columns" and rendering.keep != "output"
+    plain = rendering.strategy != "columns" and rendering.row_cache != "output"
     return plain and is_aligned(nest, call.addresses, call.strides)
 
 
 def candidates(call: Workload) -> list[Rendering]:
     """All renderings that are right for a call."""
     facts = facts_of(call.nest)
-    keeps: tuple[Keep, ...] = ("", "stack", "output")
+    keeps: tuple[RowCache, ...] = ("", "stack", "output")
     found = [
         Rendering(lanes, strategy, streamed, paces, keep)
         for strategy in _strategies(facts)
@@ -103,12 +103,12 @@ def _distance(one: Rendering, two: Rendering) -> int:
     everything else is as plain as can be."""
     if one.strategy != two.strategy:
         return 1 if two == Rendering(two.lanes, two.strategy) else 2
-    names = ("lanes", "streamed", "paces", "keep")
+    names = ("lanes", "streamed", "small_strides", "row_cache")
     return sum(getattr(one, name) != getattr(two, name) for name in names)
 
 
 def _lanes(facts: Facts, strategy: Strategy) -> tuple[int, ...]:
-    counts = [nbytes * facts.lanes // 64 for nbytes in VECTOR_NBYTES]
+    counts = [nbytes * facts.lanes // 64 for nbytes in VECTOR_SIZES]
     if strategy == "columns":
         counts = [min(count, LANES) for count in counts]
     return tuple(sorted(set(counts)))
@@ -118,15 +118,15 @@ def _strategies(facts: Facts) -> tuple[Strategy, ...]:
     found: tuple[Strategy, ...] = ("rows",)
     if facts.has_columns:
         found = (*found, "columns")
-    if facts.has_tiles:
-        found = (*found, "tiles")
-    if facts.has_squares:
-        found = (*found, "squares")
+    if facts.has_cache_tiles:
+        found = (*found, "cache_tiles")
+    if facts.has_register_tiles:
+        found = (*found, "register_tiles")
     return found
 
 
 def _paces(call: Workload, strategy: Strategy) -> tuple[tuple[int, ...], ...]:
-    if strategy in ("tiles", "squares"):
+    if strategy in ("cache_tiles", "register_tiles"):
         return ((),)
     paces = paces_of(call.nest, strategy, call.strides)
     return ((), paces) if paces else ((),)

@@ -28,14 +28,14 @@ from onebuf.engine.cpu.program import (
     share,
     share_in_pieces,
 )
-from onebuf.engine.cpu.strategy import VECTOR_NBYTES, checked, choose
+from onebuf.engine.cpu.strategy import checked, choose
 from onebuf.events import kernel_frame, listeners
 from onebuf.graph import TAKE, WRITE
 from onebuf.kernel import CHUNK, LOAD, Nest, best_order, partials, permuted, reordered
 from onebuf.late import Late
 from onebuf.memory import address_of, address_of_bytes
 from onebuf.options import options
-from onebuf.render.llvm.rendering import Rendering
+from onebuf.render.llvm.rendering import VECTOR_NBYTES, Rendering
 from onebuf.scheduler.fuse.group import Group
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ Limits = list[tuple[int, int]]
 
 QUICK = 2048
 """For fewer elements than this the interpreter's lock is not let go."""
-STRIPS = {"rows": 1, "columns": 128, "squares": 64, "tiles": 64}
+STRIPS = {"rows": 1, "columns": 128, "register_tiles": 64, "cache_tiles": 64}
 """Fewer indices than this are not taken apart from their neighbours, by strategy; in others, no
 fewer than lanes."""
-WIDE = {"columns": 2048, "squares": 512}
+WIDE = {"columns": 2048, "register_tiles": 512}
 """Where memory has its neighbours along the outermost axis, the more of it is gone through at a
 time, the better; up to this."""
 

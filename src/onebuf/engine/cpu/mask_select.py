@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from onebuf.dtypes import Array
 from onebuf.engine.cpu.candidates import GRAIN
 from onebuf.engine.cpu.program import SHARED, share
 from onebuf.errors import BoundsError
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from onebuf.backends import cpu
 else:
     cpu = Late("onebuf.backends.cpu")
-
-Array = np.ndarray[Any, Any]
 
 
 def pick(array: Array, mask: Array) -> Node:

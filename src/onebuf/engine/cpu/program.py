@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onebuf.dtypes import Array
 from onebuf.errors import BoundsError
 from onebuf.events import kernel_frame, listeners
 from onebuf.kernel import Nest
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 else:
     cpu = Late("onebuf.backends.cpu")
 
-Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
 
 SHARED = 32768

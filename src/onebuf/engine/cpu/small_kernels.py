@@ -17,10 +17,10 @@ import numpy as np
 
 from onebuf.backends.numpy.complex_loops import COMPLEX_LOOPS
 from onebuf.backends.numpy.loops import FOLDS, LOOPS
-from onebuf.backends.numpy.small_folds import MOST, fold_columns, fold_rows
-from onebuf.dtypes import bfloat16, complex64, complex128, float16, float32, float64
+from onebuf.backends.numpy.small_folds import MOST, SHORT, fold_columns, fold_rows
+from onebuf.dtypes import DT, Array, bfloat16, complex64, complex128, float16, float32, float64
 from onebuf.engine.cpu.fallback import attempt
-from onebuf.graph import BINARY, REDUCE, UNARY, Op
+from onebuf.graph import BINARY, INEXACT, REDUCE, UNARY, Op
 from onebuf.late import Late
 from onebuf.memory import address_of, address_of_bytes
 
@@ -29,18 +29,7 @@ if TYPE_CHECKING:
 else:
     small_programs = Late("onebuf.engine.cpu.small_programs")
 
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
-INEXACT = frozenset(
-    (UNARY | BINARY)[name]
-    for name in (
-        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp"),
-        *("expm1", "hypot", "log", "log10", "log1p", "log2", "logaddexp", "pow", "sin", "sinh"),
-        *("tan", "tanh"),
-    )
-)
-"""Functions whose last bit is a choice."""
 ORDERED = frozenset({REDUCE["sum"], REDUCE["prod"]})
 """Reductions whose value depends on the order, if they are of floats."""
 OF_COMPLEX = frozenset({UNARY["abs"], UNARY["square"], BINARY["multiply"], BINARY["divide"]})
@@ -53,8 +42,6 @@ _times: dict[tuple[Op, DT, str], int] = {}
 _EXACT_PRODUCTS = frozenset({UNARY["square"], BINARY["multiply"]})
 """Functions of complex numbers that NumPy's loops give the bits of, part by part."""
 _FUNCTIONS = {REDUCE["sum"]: np.add, REDUCE["prod"]: np.multiply}
-SHORT = 16
-"""Rows of fewer elements than this are folded many at a time."""
 
 _FLOATS = (float32, float64, float16, bfloat16)
 _COMPLEX = (complex64, complex128)
@@ -73,7 +60,7 @@ def is_ours(op: Op, operand: DT, result: DT) -> bool:
         return ours and operand == result
     if op in OF_COMPLEX:
         return result in _COMPLEX or operand in _COMPLEX
-    return op in INEXACT and result in _FLOATS
+    return not op.is_exact and result in _FLOATS
 
 
 def _is_early(op: Op, dtype: DT, how: str) -> bool:
@@ -320,11 +307,11 @@ _whole: dict[tuple[Op, DT], Any] = {}
 
 
 OUR_LOOPS = LOOPS | {
-    op: (_unary_loop if op.name in UNARY else _binary_loop)(op, LOOPS[op]) for op in INEXACT
+    op: (_unary_loop if op.arity == 1 else _binary_loop)(op, LOOPS[op]) for op in INEXACT
 }
 """Elementwise operations on stored arrays: (*operands, out)."""
 OUR_COMPLEX_LOOPS = COMPLEX_LOOPS | {
-    op: (_complex_function if op.name in UNARY else _complex_pair)(
+    op: (_complex_function if op.arity == 1 else _complex_pair)(
         op, COMPLEX_LOOPS.get(op, LOOPS[op])
     )
     for op in OF_COMPLEX
@@ -336,7 +323,7 @@ OUR_FOLDS = FOLDS | {op: _sum(op, FOLDS[op]) for op in ORDERED}
 
 def run_ours(op: Op, operands: tuple[Array, ...], arg: Any, out: Array) -> None:
     """Compute an operation that `is_ours` into ``out``."""
-    if op in INEXACT:
+    if not op.is_exact:
         OUR_LOOPS[op](*operands, out)
     elif op in OF_COMPLEX:
         OUR_COMPLEX_LOOPS[op](*operands, out)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import numpy as np
-
+from onebuf.dtypes import DT
 from onebuf.engine.cpu.program import PLAIN, program
 from onebuf.engine.cpu.strategy import choose
 from onebuf.graph import COMPLEX, UNARY, Op, elementwise_dtype
 from onebuf.kernel import ANY, LOAD, STORE, Fold, Nest, Slot, Step
 from onebuf.render.llvm.rendering import Rendering
-
-DT = np.dtype[Any]
 
 
 @cache

@@ -10,24 +10,28 @@ from functools import cache, lru_cache
 from math import prod
 from typing import NamedTuple
 
-from onebuf.engine.cpu.small_kernels import SHORT
+from onebuf.backends.numpy.small_folds import SHORT
 from onebuf.graph import RANDOM_WORDS
 from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
 from onebuf.render.llvm.element.elementwise import FLOATS_ONLY
-from onebuf.render.llvm.element.float16 import HALVES
-from onebuf.render.llvm.loop.cache_tiles import has_tiles
+from onebuf.render.llvm.element.float16 import NARROW_FLOATS
+from onebuf.render.llvm.loop.cache_tiles import has_cache_tiles
 from onebuf.render.llvm.loop.columns import has_columns
-from onebuf.render.llvm.loop.padding import hidden
-from onebuf.render.llvm.loop.prefetch import picked_rows
-from onebuf.render.llvm.loop.register_tiles import has_squares
-from onebuf.render.llvm.loop.row_cache import kept_steps, row_slot
+from onebuf.render.llvm.loop.padding import bounds_positions
+from onebuf.render.llvm.loop.prefetch import gathered_rows
+from onebuf.render.llvm.loop.register_tiles import has_register_tiles
+from onebuf.render.llvm.loop.row_cache import cached_steps, output_row_slot
 from onebuf.render.llvm.loop.scans import column_lanes, has_scans
-from onebuf.render.llvm.memory.masked_access import has_tail
-from onebuf.render.llvm.rendering import KEPT_NBYTES, Keep, Rendering, Strategy
+from onebuf.render.llvm.memory.masked_access import has_vector_tail
+from onebuf.render.llvm.rendering import (
+    CACHE_LINE_NBYTES,
+    ROW_CACHE_NBYTES,
+    VECTOR_NBYTES,
+    Rendering,
+    RowCache,
+    Strategy,
+)
 
-VECTOR_NBYTES = 64
-"""Bytes of the vectors that kernels compute with: two registers of AVX2 or four of SSE, so that one
-can be worked on while another is waited for."""
 RANDOM_LANES = 32
 """Lanes of kernels with random bits, of which several share a counter."""
 SHORT_OF_BYTES = 32
@@ -39,7 +43,6 @@ MANY = 16
 
 STREAMED_BYTES = 12 << 20
 """Results of more bytes than this are written past the caches, which they would only fill."""
-LINE_NBYTES = 64
 PACES = 4
 """Elements at most so far apart are picked from whole vectors."""
 FETCHED_NBYTES = 512
@@ -59,10 +62,12 @@ def choose(
     is_short = wide and facts.has_columns and extents[-1] < facts.short and extents[-2] >= MANY
     if facts.folds_columns or is_short:
         lanes = min(facts.lanes, LANES)
-        return _rendering("columns", lanes, paces=_paces(facts.jumps_down, -2, strides))
+        return _rendering("columns", lanes, small_strides=_paces(facts.jumps_down, -2, strides))
     streamed = prod(extents) >= facts.streamed_numel and is_aligned(nest, addresses, strides)
-    if facts.has_tiles and min(extents[-2:]) >= LEAST:
-        return _rendering("squares" if facts.has_squares else "tiles", facts.lanes, streamed)
+    if facts.has_cache_tiles and min(extents[-2:]) >= LEAST:
+        return _rendering(
+            "register_tiles" if facts.has_register_tiles else "cache_tiles", facts.lanes, streamed
+        )
     paces = _paces(facts.jumps_along, -1, strides)
     keep = _keep(nest, facts.kept, extents[-1]) if facts.kept else ""
     lanes = facts.lanes if extents[-1] < LONG else facts.many_lanes
@@ -73,13 +78,13 @@ def choose(
 @cache
 def checked(rendering: Rendering) -> Rendering:
     """The same with every address checked; memory is then touched in no other way."""
-    keep: Keep = "" if rendering.keep == "output" else rendering.keep
-    return replace(rendering, keep=keep, checked=True)
+    keep: RowCache = "" if rendering.row_cache == "output" else rendering.row_cache
+    return replace(rendering, row_cache=keep, checked=True)
 
 
 @cache
 def _ahead(rendering: Rendering) -> Rendering:
-    return replace(rendering, ahead=True)
+    return replace(rendering, prefetch=True)
 
 
 def _is_long(facts: Facts, extents: tuple[int, ...]) -> bool:
@@ -92,10 +97,10 @@ def _rendering(
     strategy: Strategy,
     lanes: int,
     streamed: bool = False,
-    paces: tuple[int, ...] = (),
-    keep: Keep = "",
+    small_strides: tuple[int, ...] = (),
+    keep: RowCache = "",
 ) -> Rendering:
-    return Rendering(lanes, strategy, streamed, paces, keep)
+    return Rendering(lanes, strategy, streamed, small_strides, keep)
 
 
 def _paces(jumps: bool, axis: int, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -106,20 +111,20 @@ def _paces(jumps: bool, axis: int, strides: list[tuple[int, ...]]) -> tuple[int,
     return paces if any(paces) else ()
 
 
-def _keep(nest: Nest, kept: tuple[int, ...], extent: int) -> Keep:
+def _keep(nest: Nest, kept: tuple[int, ...], extent: int) -> RowCache:
     """Where to keep what two loops over a row need."""
-    if extent * len(kept) * max(nest.steps[n].dtype.itemsize for n in kept) <= KEPT_NBYTES:
+    if extent * len(kept) * max(nest.steps[n].dtype.itemsize for n in kept) <= ROW_CACHE_NBYTES:
         return "stack"
-    return "output" if len(kept) == 1 and row_slot(nest, kept[0]) is not None else ""
+    return "output" if len(kept) == 1 and output_row_slot(nest, kept[0]) is not None else ""
 
 
-def keeps_of(nest: Nest, extent: int) -> tuple[Keep, ...]:
+def keeps_of(nest: Nest, extent: int) -> tuple[RowCache, ...]:
     """Where what two loops over a row of so many elements need may be kept, "" if nowhere."""
     kept = facts_of(nest).kept
     keep = _keep(nest, kept, extent) if kept else ""
     if keep != "stack":
         return ("", keep) if keep else ("",)
-    has_row = len(kept) == 1 and row_slot(nest, kept[0]) is not None
+    has_row = len(kept) == 1 and output_row_slot(nest, kept[0]) is not None
     return ("", "stack", "output") if has_row else ("", "stack")
 
 
@@ -139,8 +144,8 @@ def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]])
         outer = zip(slot.steps[:-1], strides[number][:-1], strict=True)
         if (
             slot.steps[-1] != 1
-            or addresses[number] % LINE_NBYTES
-            or any(not step or stride * nbytes % LINE_NBYTES for step, stride in outer)
+            or addresses[number] % CACHE_LINE_NBYTES
+            or any(not step or stride * nbytes % CACHE_LINE_NBYTES for step, stride in outer)
         ):
             return False
     return True
@@ -155,8 +160,8 @@ class Facts(NamedTuple):
     has_columns: bool
     short: int
     folds_columns: bool
-    has_tiles: bool
-    has_squares: bool
+    has_cache_tiles: bool
+    has_register_tiles: bool
     jumps_along: bool
     jumps_down: bool
     has_scans: bool
@@ -174,15 +179,15 @@ def _facts(nest: Nest) -> Facts:
         lanes=_lanes(nest),
         many_lanes=_lanes(nest) * (2 if _waits(nest) else 1),
         has_columns=has_columns(nest),
-        short=SHORT if has_tail(nest, range(len(nest.steps)), True) else SHORT_OF_BYTES,
+        short=SHORT if has_vector_tail(nest, range(len(nest.steps)), True) else SHORT_OF_BYTES,
         folds_columns=has_columns(nest) and _folds_columns(nest),
-        has_tiles=has_tiles(nest),
-        has_squares=has_squares(nest),
+        has_cache_tiles=has_cache_tiles(nest),
+        has_register_tiles=has_register_tiles(nest),
         jumps_along=any(slot.steps[-1] == ANY for slot in loads),
         jumps_down=nest.ndim > 1 and any(slot.steps[-2] == ANY for slot in loads),
         has_scans=has_scans(nest),
-        kept=() if nest.partial else kept_steps(nest),
-        row_nbytes=max((nest.slots[n].dtype.itemsize for _, n in picked_rows(nest)), default=0),
+        kept=() if nest.partial else cached_steps(nest),
+        row_nbytes=max((nest.slots[n].dtype.itemsize for _, n in gathered_rows(nest)), default=0),
         streamed_numel=max(
             STREAMED_BYTES // nest.slots[number].dtype.itemsize for number in nest.written
         ),
@@ -197,7 +202,7 @@ def _lanes(nest: Nest) -> int:
     if any(step.op in RANDOM_WORDS for step in nest.steps):
         return RANDOM_LANES
     here = [n for n, depth in enumerate(nest.depths) if depth == nest.ndim]
-    sizes = [_nbytes(nest.steps[n]) for n in here if n not in hidden(nest)]
+    sizes = [_nbytes(nest.steps[n]) for n in here if n not in bounds_positions(nest)]
     widest = max(sizes, default=4)
     return VECTOR_NBYTES // widest
 
@@ -205,7 +210,7 @@ def _lanes(nest: Nest) -> int:
 def _nbytes(step: Step) -> int:
     """The bytes of an element while it is computed with."""
     nbytes = step.dtype.itemsize
-    return 4 if step.dtype in HALVES and step.op not in (LOAD, STORE) else nbytes
+    return 4 if step.dtype in NARROW_FLOATS and step.op not in (LOAD, STORE) else nbytes
 
 
 def _waits(nest: Nest) -> bool:

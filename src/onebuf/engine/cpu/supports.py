@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import float32, float64, kind
+from onebuf.dtypes import DT, float32, float64, kind
 from onebuf.graph import Op
 from onebuf.kernel import FOLDS, SCANS
 from onebuf.render.llvm.element import elementwise
 from onebuf.render.llvm.loop import accumulator
 from onebuf.scheduler.trace.argmax import EXTREMES
-
-DT = np.dtype[Any]
 
 
 @cache

@@ -7,12 +7,12 @@ queues of the host, ``CPU@1`` and so on, holds its replicas in blocks like those
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from onebuf.backends.host import HostDriver
 from onebuf.backends.protocols import Seen
+from onebuf.dtypes import DT, Array
 from onebuf.engine.cpu.launch import prepare
 from onebuf.engine.cpu.program import scalar_words
 from onebuf.engine.cpu.supports import supports
@@ -22,9 +22,6 @@ from onebuf.graph import Node, Op
 from onebuf.machine import Device, DeviceBlock, check_place
 from onebuf.memory import address_of
 from onebuf.scheduler.fuse.group import Group
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 
 def count() -> int:

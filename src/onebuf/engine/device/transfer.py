@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from onebuf.backends.protocols import copies_directly, holds_arrays
+from onebuf.dtypes import Array
 from onebuf.engine.step.errors import line_of
 from onebuf.engine.step.operand import native
 from onebuf.events import Transferred, listeners, tell
@@ -19,8 +20,6 @@ from onebuf.layout.box import full_box
 from onebuf.layout.footprint import reach
 from onebuf.machine import CPU, Device, Driver
 from onebuf.ops import view_of
-
-Array = np.ndarray[Any, Any]
 
 
 def upload(array: Array, device: Device, node: Node | None = None) -> Node:

@@ -8,10 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from onebuf.backends.protocols import Launch, holds_arrays
-from onebuf.dtypes import uint8, uint16, uint32, uint64
+from onebuf.dtypes import DT, uint8, uint16, uint32, uint64
 from onebuf.engine.run.realize import force, realize
 from onebuf.engine.step.operand import native
 from onebuf.errors import DeviceError
@@ -23,8 +21,6 @@ from onebuf.ops import cast, copied, expand, full, reshape, view_of
 from onebuf.scheduler import reading
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.trace.recorder import Reach
-
-DT = np.dtype[Any]
 
 
 def prepared(target: Node, value: Node) -> Node:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from onebuf.dtypes import Array
 from onebuf.engine.run.realize import write_compiled
 from onebuf.graph import WRITE, Node
 from onebuf.layout import View
@@ -20,8 +21,6 @@ from onebuf.memory import ALIGNMENT, Neighbours, address_of
 from onebuf.ops import cast, copied, expand, reshape
 from onebuf.options import options
 from onebuf.scheduler.fuse.concat import WriteTarget
-
-Array = np.ndarray[Any, Any]
 
 
 def is_worth(array: Array) -> bool:

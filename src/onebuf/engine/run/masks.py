@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onebuf.dtypes import Array
 from onebuf.engine.cpu.fallback import attempt
 from onebuf.engine.plan.decide import COMPILE_SECONDS
 from onebuf.graph import Node
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 else:
     mask_select = Late("onebuf.engine.cpu.mask_select")
 
-Array = np.ndarray[Any, Any]
 
 ELEMENT_SECONDS = 5e-9
 """What NumPy takes for an element of a mask, about."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
-
-import numpy as np
 
 from onebuf import switch
 from onebuf.backends.numpy.loops import run_into
 from onebuf.backends.protocols import holds_arrays, runs_kernels
+from onebuf.dtypes import Array
 from onebuf.engine.cpu.fallback import is_internal
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
 from onebuf.engine.device.transfer import download
@@ -26,8 +24,6 @@ from onebuf.ops import copied, install, view_of
 from onebuf.options import config
 from onebuf.scheduler import is_readable, reading
 from onebuf.scheduler.pieces import pieces
-
-Array = np.ndarray[Any, Any]
 
 install(OUR_LOOPS, OUR_COMPLEX_LOOPS, OUR_FOLDS, run_into)
 
@@ -47,7 +43,7 @@ def realize(nodes: Sequence[Node]) -> None:
     if not wanted:
         return
     with running.lock:
-        wanted = [n for n in wanted if n.op.kind in _COMPUTED or not is_readable(n)]
+        wanted = [node for node in wanted if _is_pending(node)]
         if len(wanted) == 1:
             _run(wanted, False)
             return

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from onebuf import switch
-from onebuf.dtypes import FIRST_ADDED, kind, meet_scalar
-from onebuf.engine.cpu.small_kernels import INEXACT, OUR_LOOPS, is_ours
+from onebuf.dtypes import FIRST_ADDED, Array, kind, meet_scalar
+from onebuf.engine.cpu.small_kernels import OUR_LOOPS, is_ours
 from onebuf.events import listeners
-from onebuf.graph import BINARY, Fresh, Loose, Node, Op, elementwise_dtype
+from onebuf.graph import Fresh, Loose, Node, Op, elementwise_dtype
 from onebuf.ops import SCALARS, quiet_context
 from onebuf.options import options
 
-Array = np.ndarray[Any, Any]
 _SCALARS = frozenset(SCALARS)
 
 
@@ -88,7 +87,7 @@ def _plain_loop(op: Op, result: np.dtype[Any], *operands: Any) -> Any:
     computed = elementwise_dtype(op, *dtypes)
     if not np.can_cast(computed, result, "same_kind"):
         return None
-    if op in INEXACT or op is BINARY["pow"] or is_ours(op, computed, computed):
+    if not op.is_exact or is_ours(op, computed, computed):
         return None
     return OUR_LOOPS.get(op)
 

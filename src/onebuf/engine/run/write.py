@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onebuf import switch
-from onebuf.dtypes import kind, meet_scalar, typed_scalar
-from onebuf.engine.cpu.small_kernels import INEXACT, OUR_COMPLEX_LOOPS, OUR_LOOPS, is_ours, run_ours
+from onebuf.dtypes import Array, kind, meet_scalar, typed_scalar
+from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.run.realize import force, is_here, own, peek, read
 from onebuf.engine.run.small_write import write_small
 from onebuf.engine.step.region import check_region, write_region
@@ -53,7 +53,6 @@ else:
     device_write = Late("onebuf.engine.run.device_write")
     kernel_write = Late("onebuf.engine.run.kernel_write")
 
-Array = np.ndarray[Any, Any]
 
 _SCALARS = frozenset(SCALARS)
 
@@ -167,7 +166,7 @@ def _update_by_kernel(op: Op, target: Node, value: Node | Scalar) -> bool:
 
 def _update(op: Op, array: Array, operand: Any, result: np.dtype[Any]) -> None:
     made = array
-    if op in INEXACT or is_ours(op, result, result):
+    if not op.is_exact or is_ours(op, result, result):
         made = np.empty(array.shape, result)  # our kernels neither convert nor expect an overlap
     if is_ours(op, result, result):
         run_ours(op, (array, operand), None, made)

@@ -22,6 +22,7 @@ from onebuf.backends.protocols import (
     Seen,
     interprets,
 )
+from onebuf.dtypes import Array
 from onebuf.engine.step.errors import OutsideError, say_where
 from onebuf.engine.step.operand import native
 from onebuf.engine.step.plan import Given, Held, Numbers
@@ -34,8 +35,6 @@ from onebuf.scheduler import Item, reading
 from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.trace.recorder import Giver, Read
-
-Array = np.ndarray[Any, Any]
 
 
 class LaunchStep:

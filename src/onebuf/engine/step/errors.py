@@ -8,15 +8,11 @@ same as without the kernel.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
 
 from onebuf.backends.numpy.gather import outside
+from onebuf.dtypes import Array
 from onebuf.errors import DivergenceError, IndexRangeError
 from onebuf.graph import Node
-
-Array = np.ndarray[Any, Any]
 
 
 class OutsideError(Exception):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from onebuf.dtypes import Array
 from onebuf.engine.cpu.atomic import Action
 from onebuf.engine.cpu.launch import prepare
 from onebuf.engine.cpu.program import word
@@ -28,7 +29,6 @@ from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.fuse.multipass import Kernel, MultipassKernel
 
-Array = np.ndarray[Any, Any]
 Limits = list[tuple[int, int]]
 """The first byte of some memory, and the one after the last, for each of the addresses."""
 

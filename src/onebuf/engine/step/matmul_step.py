@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from onebuf.dtypes import Array
 from onebuf.engine.step.kernel_step import KernelCall, KernelStep, Limits
 from onebuf.engine.step.matvec import matrix_product
 from onebuf.engine.step.operand import fetch
@@ -27,8 +28,6 @@ from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.fuse.matmul import FusedMatmul, MatmulKernel
 from onebuf.scheduler.trace.recorder import Reach
-
-Array = np.ndarray[Any, Any]
 
 TILE_NBYTES = 16 << 20
 """About as many bytes of products as wait at a time."""

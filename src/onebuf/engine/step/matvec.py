@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from onebuf.backends.numpy.loops import run_into
-from onebuf.dtypes import float32, float64, kind
+from onebuf.dtypes import DT, Array, float32, float64, kind
 from onebuf.engine.cpu.fallback import attempt
 from onebuf.engine.cpu.launch import Launch, prepare
 from onebuf.graph import BINARY, CAST, MATMUL, REDUCE, STORED, Node, reduce_dtype
@@ -26,9 +26,6 @@ from onebuf.memory import address_of
 from onebuf.options import options
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.trace.recorder import Reach
-
-Array = np.ndarray[Any, Any]
-DT = np.dtype[Any]
 
 LEAST = 32768
 """A matrix of fewer elements than this is left to NumPy."""

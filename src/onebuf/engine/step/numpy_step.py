@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from onebuf.backends.numpy.loops import run_into
+from onebuf.dtypes import Array
 from onebuf.engine.cpu.small_kernels import is_ours, run_ours
 from onebuf.engine.step.errors import line_of, say_where
 from onebuf.engine.step.operand import fetch
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from onebuf.engine.step import matvec
 else:
     matvec = Late("onebuf.engine.step.matvec")
-
-Array = np.ndarray[Any, Any]
 
 
 class NumpyStep:

@@ -8,11 +8,10 @@ import numpy as np
 
 from onebuf.backends.numpy.gather import gather
 from onebuf.backends.protocols import ArrayDriver
+from onebuf.dtypes import Array
 from onebuf.engine.step.region import read_region
 from onebuf.graph import Kind, Node, placed_block, settle
 from onebuf.scheduler import reading
-
-Array = np.ndarray[Any, Any]
 
 
 def fetch(node: Node) -> Array:

@@ -6,15 +6,13 @@ sees is read each time that it is asked for, and a write goes straight to the st
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from onebuf.dtypes import Array
 from onebuf.errors import ReadOnlyError
 from onebuf.graph import Node
 from onebuf.layout import View, compose
 
-Array = np.ndarray[Any, Any]
 Bounds = tuple[tuple[int, int], ...]
 
 

@@ -1,4 +1,4 @@
-"""Elements as bytes of a file, in row-major order and little pieces.
+"""Elements as bytes of a file, written in row-major order, piece by piece.
 
 An array of any layout is written without a copy of the whole: what is contiguous goes out as it
 is, and the rest passes through a buffer of `PIECE_NBYTES`.

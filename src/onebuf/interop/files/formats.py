@@ -1,21 +1,13 @@
-"""Which format a path has, by its name or its content."""
+"""File formats: which one a path has, by its suffix or its first bytes."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, cast
-
-import numpy as np
 
 from onebuf.errors import ArgumentError
 from onebuf.interop.files.header import fault, show
 from onebuf.interop.files.npy import MAGIC
 from onebuf.interop.files.npz import is_npz
-from onebuf.interop.held import Source
-from onebuf.memory import Mode
 
 SUFFIXES = {
     ".npy": "npy",
@@ -26,28 +18,6 @@ SUFFIXES = {
     ".raw": "raw",
 }
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
-
-_OPTIONAL = {"zarr": "onebuf.interop.files.zarr"}
-
-
-class DirectoryFormat(Protocol):
-    """What the module of an optional format has."""
-
-    def open_zarr(
-        self, path: str | os.PathLike[str], mode: Mode
-    ) -> Source | Mapping[str, Source]: ...
-
-    def save_zarr(
-        self,
-        directory: str | os.PathLike[str],
-        arrays: np.ndarray[Any, Any] | Mapping[str, np.ndarray[Any, Any]],
-        metadata: Mapping[str, Any] | None,
-    ) -> None: ...
-
-
-def optional_format(name: str) -> DirectoryFormat:
-    """The module of a format whose package may be absent, imported when first needed."""
-    return cast(DirectoryFormat, import_module(_OPTIONAL[name]))
 
 
 def check_format(name: str) -> str:

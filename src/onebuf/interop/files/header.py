@@ -1,7 +1,7 @@
-"""What a header claims about its file, checked before anyone acts on it.
+"""Header checks: sizes and names in a file's header, before they are used.
 
-A header may come from an enemy. No claim is worth an allocation until it was compared with the
-size of the file, and no fault passes without an error that starts with the file's path.
+A file may be hostile. No size in a header leads to an allocation before it was compared with the
+size of the file, and every fault is an error that starts with the file's path.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def check_shape(path: str | PathLike[str], shape: object, owner: str) -> tuple[i
     (2, 3)
     """
     if not isinstance(shape, list | tuple) or any(type(extent) is not int for extent in shape):
-        raise fault(path, f"{owner} needs a shape of whole numbers, got {show(shape)}")
+        raise fault(path, f"{owner} needs a shape of integers, got {show(shape)}")
     if len(shape) > MAX_NDIM:
         raise fault(path, f"{owner} claims {len(shape)} axes; at most {MAX_NDIM} are possible")
     if any(extent < 0 for extent in shape):

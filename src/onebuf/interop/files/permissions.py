@@ -2,7 +2,7 @@
 
 A new file is private (mode 0600) while it is written. At the end it gets the owner, the group, the
 mode and the access control list of the file that it replaces. What cannot be carried over never
-widens access: if the group or the list is lost, nobody gains a right through it.
+widens access: if the group or the list is lost, no user gains a right through it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def open_unnamed(directory: Path, mode: int) -> int | None:
 
 
 def beside(target: Path) -> Path:
-    """A name in the directory of ``target`` that nothing has and nobody can guess."""
+    """A name in the directory of ``target`` that is not taken and cannot be guessed."""
     return target.with_name(f".onebuf-{secrets.token_hex(8)}.tmp")
 
 

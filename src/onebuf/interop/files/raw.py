@@ -1,4 +1,4 @@
-"""Raw files: elements and nothing else; what they are is for the caller to say."""
+"""Raw files: elements without a header; the caller gives dtype and shape."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _extents(shape: int | Sequence[int]) -> tuple[int, ...]:
             else (index(shape),)
         )
     except TypeError:
-        raise ArgumentTypeError(f"shape needs whole numbers, got {show(shape)}") from None
+        raise ArgumentTypeError(f"shape needs integers, got {show(shape)}") from None
     known = [extent for extent in extents if extent != -1]
     if len(extents) - len(known) > 1 or any(extent < 0 for extent in known):
         raise ArgumentError(

@@ -1,6 +1,6 @@
-"""The linear form: one work-item's program, for devices that run many at once.
+"""The linear form: the program of one work-item, for devices that run many at once.
 
-The compiler of the host needs nests alone, so this package is imported by those who need it.
+The CPU renderer does not need it, so `onebuf.kernel` does not import it.
 """
 
 from onebuf.kernel.linear.heuristics import Traits, suggest
@@ -24,7 +24,7 @@ from onebuf.kernel.linear.opts import (
     Limits,
     Opt,
     reduce_axes,
-    share_out,
+    split_axes,
 )
 from onebuf.kernel.linear.split_fold import Split, Stage, split
 from onebuf.kernel.linear.verifier import verify
@@ -50,8 +50,8 @@ __all__ = [
     "Traits",
     "lower",
     "reduce_axes",
-    "share_out",
     "split",
+    "split_axes",
     "suggest",
     "verify",
 ]

@@ -1,4 +1,4 @@
-"""Writing linear programs: instructions one after another, none of them twice in one scope."""
+"""A builder of linear programs, with common subexpression elimination within each scope."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64
+from onebuf.dtypes import DT, int64
 from onebuf.graph import BINARY, Op
 from onebuf.kernel.linear.instruction import Code, Instruction, Linear
 
-DT = np.dtype[Any]
 Term = tuple[int, int]
 """A coefficient, and the number of the value that it multiplies."""
 
 _HEAD = (Code.DEFINE_GLOBAL, Code.DEFINE_LOCAL, Code.SPECIAL, Code.CONST)
-"""What depends on nothing, in the order in which programs begin with it."""
+"""Codes without operands, in the order in which programs begin with them."""
 
 
-class Writer:
-    """A program while it grows; values are found again within the scope that made them."""
+class LinearBuilder:
+    """A program under construction; a value is reused within the scope that computed it."""
 
     def __init__(self) -> None:
         self.lines: list[Instruction] = []
@@ -29,14 +28,14 @@ class Writer:
     def emit(
         self, code: Code, args: tuple[int, ...] = (), dtype: DT | None = None, arg: Any = None
     ) -> int:
-        """Another instruction, whatever came before."""
+        """A new instruction."""
         self.lines.append(Instruction(code, args, dtype, arg))
         return len(self.lines) - 1
 
     def pure(
         self, code: Code, args: tuple[int, ...] = (), dtype: DT | None = None, arg: Any = None
     ) -> int:
-        """The instruction that gives this value, found or made."""
+        """The instruction that gives this value; a new one only if no open scope has it."""
         static = (dtype, arg.tobytes()) if isinstance(arg, np.generic) else arg
         key = (code, args, dtype, static)
         for scope in self._scopes:
@@ -58,7 +57,7 @@ class Writer:
         return self.pure(Code.CAST, (value,), dtype)
 
     def number(self, value: int) -> int:
-        """A whole number for positions and loops."""
+        """An int64 constant for positions and loop bounds."""
         return self.pure(Code.CONST, (), int64, value)
 
     def affine(self, terms: Sequence[Term], constant: int) -> int:
@@ -90,7 +89,7 @@ class Writer:
         self.emit(ends, (number,))
 
     def program(self) -> Linear:
-        """All of it, with what depends on nothing in front."""
+        """The finished program, with the instructions that have no operands in front."""
         codes = [line.code for line in self.lines]
         order = [n for head in _HEAD for n, code in enumerate(codes) if code is head]
         order += [n for n, code in enumerate(codes) if code not in _HEAD]

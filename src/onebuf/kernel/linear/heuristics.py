@@ -1,13 +1,13 @@
-"""Heuristics: which optimisations a kernel gets on a device, before anyone has measured it.
+"""Heuristics: which optimisations a kernel gets on a device without a measurement.
 
-Elementwise kernels need none: work-items are neighbours already. Folds are what matters, and where
-the elements of a fold are in memory:
+Elementwise kernels need none: neighbouring work-items read neighbouring elements. For a reduction
+it depends on where its elements are in memory:
 
-- few elements: the loop is written out;
-- next to each other: the work-items of a group take turns (GROUP), so that neighbours are read at
-  the same time; on a processor with vectors a group is a few of these, on a GPU it is a large one;
-- apart, while neighbouring results are next to each other: on a processor with vectors each
-  work-item does several results (UPCAST); on a GPU neighbours do already.
+- few elements: the loop is unrolled;
+- contiguous along the reduced axis: the work-items of a group take turns (GROUP), so that they read
+  neighbours at the same time; the group is small on a processor with SIMD, large on a GPU;
+- contiguous along another axis: on a processor with SIMD each work-item computes several results
+  (UPCAST); on a GPU neighbouring work-items read neighbours already.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from onebuf.kernel.linear.opts import (
     Limits,
     Opt,
     reduce_axes,
-    share_out,
+    split_axes,
 )
 from onebuf.kernel.nest.nest import FOLDS, LOAD, SCANS, Nest
 from onebuf.layout import View
 
 FEW = 16
-"""Folds up to this length are written out."""
+"""Reductions of at most this length are unrolled."""
 MOST_COPIED = 256
-"""How many steps a body may have that is written out."""
+"""The most steps of an unrolled loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a device is like, as far as it decides how work is shared out."""
+    """The properties of a device that decide which optimisations suit it."""
 
     limits: Limits = field(default_factory=Limits)
     has_vectors: bool = True
-    """Whether it is a processor with vectors, whose groups are loops, rather than a GPU."""
+    """Whether it is a processor with SIMD, where a work-group is a loop, rather than a GPU."""
     units: int = 1
-    """How many groups run at the same time."""
+    """How many work-groups run at the same time."""
 
 
 def suggest(
@@ -76,7 +76,7 @@ def suggest(
 
 
 def _group_sizes(results: int, traits: Traits) -> Sequence[int]:
-    """How many work-items share a fold, the best number first."""
+    """Numbers of work-items that share a fold, the best one first."""
     if not traits.has_vectors:
         return (256, 128, 64, 32, 16, 8, 4)
     if results < traits.units:
@@ -85,14 +85,14 @@ def _group_sizes(results: int, traits: Traits) -> Sequence[int]:
 
 
 def _longest(nest: Nest, extents: Sequence[int]) -> int | None:
-    """The longest axis that is folded, and along which no result runs."""
+    """The longest axis that is folded and not scanned."""
     runs = {step.arg.axis for step in nest.steps if step.op in SCANS}
     folded = {step.arg.axis for step in nest.steps if step.op in FOLDS} - runs
     return max(folded, key=lambda axis: extents[axis], default=None)
 
 
 def _nearest(nest: Nest, views: Sequence[View], extents: Sequence[int]) -> int | None:
-    """The axis along which most of what is read lies next to each other."""
+    """The axis along which most of the elements that are read are contiguous."""
     found: dict[int, int] = {}
     for step in nest.steps:
         if step.op is LOAD:
@@ -123,7 +123,7 @@ class _Choice:
         """One more, if it is legal."""
         opts = [*self.opts, Opt(how, axis, amount)]
         try:
-            share_out(self.nest, self.extents, opts, self.limits)
+            split_axes(self.nest, self.extents, opts, self.limits)
         except OptimisationError:
             return False
         self.opts = opts

@@ -1,52 +1,47 @@
-"""Moves in the linear form: loads at a distance, or under a condition, and what these need."""
+"""Indexed loads in the linear form: loads at a distance or under a condition."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import DT, int64
 from onebuf.dtypes import bool as boolean
-from onebuf.dtypes import int64
 from onebuf.graph import BINARY, PAD, TAKE, WHERE
-from onebuf.kernel.linear.builder import Writer
+from onebuf.kernel.linear.builder import LinearBuilder
 from onebuf.kernel.linear.instruction import Code
-from onebuf.kernel.nest.indexed_load import INSIDE
 from onebuf.kernel.nest.nest import LOAD, Nest, Step
 
-DT = np.dtype[Any]
-MOVES = frozenset({TAKE, PAD, INSIDE})
 
-
-def load(w: Writer, memory: int, place: int, operands: Sequence[int], dtype: DT) -> int:
-    """The element at ``place``: as far beyond as whole operands say, if the bools among them do."""
+def load(b: LinearBuilder, memory: int, place: int, operands: Sequence[int], dtype: DT) -> int:
+    """The element at ``place`` plus the integer operands; 0 unless the bool operands hold."""
     tests = []
     for operand in operands:
-        if w.lines[operand].dtype == boolean:
+        if b.lines[operand].dtype == boolean:
             tests.append(operand)
         else:
-            place = w.alu(BINARY["add"], place, operand, dtype=int64)
-    return w.pure(Code.LOAD, (memory, place, *tests), dtype)
+            place = b.alu(BINARY["add"], place, operand, dtype=int64)
+    return b.pure(Code.LOAD, (memory, place, *tests), dtype)
 
 
-def move(w: Writer, step: Step, operands: Sequence[int]) -> int:
+def address_step(b: LinearBuilder, step: Step, operands: Sequence[int]) -> int:
     """The value of a step of `onebuf.kernel.nest.indexed_load`."""
     if step.op is TAKE:
-        return w.alu(TAKE, *operands, dtype=int64)
+        return b.alu(TAKE, *operands, dtype=int64)
     if step.op is PAD:
-        return w.alu(WHERE, *operands, dtype=step.dtype)
+        return b.alu(WHERE, *operands, dtype=step.dtype)
     position, extent, *other = operands
-    low = w.alu(BINARY["less_equal"], w.number(0), position, dtype=boolean)
-    high = w.alu(BINARY["less"], position, extent, dtype=boolean)
-    found = w.alu(BINARY["logical_and"], low, high, dtype=boolean)
+    low = b.alu(BINARY["less_equal"], b.number(0), position, dtype=boolean)
+    high = b.alu(BINARY["less"], position, extent, dtype=boolean)
+    found = b.alu(BINARY["logical_and"], low, high, dtype=boolean)
     for test in other:
-        found = w.alu(BINARY["logical_and"], test, found, dtype=boolean)
+        found = b.alu(BINARY["logical_and"], test, found, dtype=boolean)
     return found
 
 
 def beyond(nest: Nest, scalars: Sequence[np.generic]) -> dict[int, tuple[int, int]]:
-    """How far before and beyond its own span each slot is read where indices point."""
+    """How far before and after its own span each slot is read by index."""
     found: dict[int, tuple[int, int]] = {}
     for step in nest.steps:
         for arg in step.args if step.op is LOAD else ():

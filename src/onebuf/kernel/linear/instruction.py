@@ -1,15 +1,15 @@
 """The linear form: a kernel as a numbered list of instructions, one work-item's program.
 
-An instruction is a code, the numbers of the instructions that it uses, a dtype and a static
-argument. Those that give a value are used by their number. Positions in memory are ordinary int64
-values, made by ALU instructions, and count elements.
+An instruction is a code, the numbers of the instructions that are its operands, a dtype and a
+static argument. Positions in memory are ordinary int64 values, computed by ALU instructions, and
+count elements.
 
 ============== ========================== ============================== =========================
 code           arg                        args                           value
 ============== ========================== ============================== =========================
 DEFINE_GLOBAL  `Global`                                                  memory of all work-items
 DEFINE_LOCAL   `Local`                                                   memory of a work-group
-DEFINE_ACC     what it starts with                                       a cell of this work-item
+DEFINE_ACC     its first value                                           a cell of this work-item
 CONST          the number, or a `Given`                                  the number
 SPECIAL        `Special`                                                 index of group or item
 LOOP           the name of its index      first, end                     its index
@@ -25,8 +25,9 @@ CAST                                      operand                        it in a
 BARRIER
 ============== ========================== ============================== =========================
 
-A cell starts anew whenever its DEFINE_ACC is met. All work-items of a group wait for one another
-at a BARRIER; work-groups never wait. `onebuf.kernel.linear.verifier` says what else has to hold.
+A cell is a private variable; its DEFINE_ACC sets it to its first value each time. All work-items
+of a group wait for one another at a BARRIER; work-groups never wait. The other rules are those of
+`onebuf.kernel.linear.verifier`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from typing import Any
 
 import numpy as np
 
-DT = np.dtype[Any]
+from onebuf.dtypes import DT
 
 
 class Code(StrEnum):
@@ -62,7 +63,7 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Global:
-    """Slot ``slot`` of the nest, whose positions ``low <= p < high`` may be reached."""
+    """Slot ``slot`` of the nest, whose positions ``low <= p < high`` may be accessed."""
 
     slot: int
     low: int
@@ -75,7 +76,7 @@ class Global:
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """Shared memory ``name`` of ``size`` elements, which start undefined."""
+    """Shared memory ``name`` of ``size`` elements, uninitialised."""
 
     name: str
     size: int
@@ -86,7 +87,7 @@ class Local:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Scalar ``number`` of the nest: every call brings a value, and ``value`` is the first one."""
+    """Scalar ``number`` of the nest: an argument of every call; ``value`` is that of the first."""
 
     number: int
     value: np.generic
@@ -97,7 +98,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """``gidx0``, ``lidx0``, ...: one of the indices that tell work-items apart."""
+    """``gidx0``, ``lidx0``, ...: an index of a work-group, or of a work-item in its group."""
 
     name: str
     extent: int
@@ -112,7 +113,7 @@ class Special:
 
 
 _SIGNS = {"add": " + ", "multiply": "*", "floor_divide": "//", "remainder": "%"}
-"""How operations on positions are written; sums are made of products, never the reverse."""
+"""The infix form of operations on positions; operands of a product are never sums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class Linear:
 
     @property
     def instances(self) -> int:
-        """How often the program runs in all."""
+        """How many work-items run the program."""
         return self.groups * self.items
 
     @property
@@ -169,7 +170,7 @@ class Linear:
         return sum(line.arg.size * line.dtype.itemsize for line in shared if line.dtype)
 
     def formula(self, number: int) -> str:
-        """A position in words: ``gidx0*8 + 3``."""
+        """A position as a formula: ``gidx0*8 + 3``."""
         line = self.instructions[number]
         if line.code in (Code.CONST, Code.LOOP):
             return str(line.arg)

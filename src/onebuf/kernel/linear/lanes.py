@@ -1,7 +1,7 @@
-"""Lanes: which copies of a step an upcast kernel needs.
+"""Vector lanes of an upcast kernel: how many copies of each step are written.
 
-A lane is one index for each part of an axis that is upcast. A step is written once for each lane in
-which it differs; what does not change along an axis serves all lanes of it.
+A lane is one index for each part that is upcast. A step is written once for each lane in which its
+value differs: a step that does not vary along an axis serves all lanes of that axis.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
 
-from onebuf.kernel.linear.opts import Part
+from onebuf.kernel.linear.opts import AxisPart
 from onebuf.kernel.nest.nest import FOLDS, INDEX, LOAD, STORE, Nest
 from onebuf.layout import View
 
@@ -23,7 +23,7 @@ Values = dict[Lane, int]
 class Lanes:
     """The lanes of one nest."""
 
-    def __init__(self, nest: Nest, views: Sequence[View], upcast: Sequence[Part]) -> None:
+    def __init__(self, nest: Nest, views: Sequence[View], upcast: Sequence[AxisPart]) -> None:
         self.nest = nest
         self.views = views
         self.upcast = upcast
@@ -49,7 +49,7 @@ class Lanes:
         return found
 
     def lane(self, number: int, lane: Lane) -> Lane:
-        """The lane that computes what ``lane`` needs of a step."""
+        """The lane whose copy of a step has the value for ``lane``."""
         varies = self.varies[number]
         return tuple(
             [n if part.axis in varies else 0 for part, n in zip(self.upcast, lane, strict=True)]

@@ -1,8 +1,8 @@
-"""Optimisations as data: how the indices of each axis are shared out among work-items and lanes.
+"""Loop splitting: how the indices of each axis are divided among work-items and vector lanes.
 
 A nest's axes are of two kinds. A *reduce* axis is folded by some step, and is a loop inside each
-work-item; along every other axis, each index has a work-item of its own. An optimisation splits
-an axis in two:
+work-item; along every other axis, each index has a work-item of its own. An optimisation (`Opt`)
+splits an axis in two:
 
 ========  ===========  ============================================================================
 UPCAST    other axis   one work-item does ``amount`` neighbours: ``gidx*8 + lane``, lane 0 to 7
@@ -12,15 +12,15 @@ GROUP     reduce axis  ``amount`` work-items share the fold, taking turns: ``lid
 GROUPTOP  reduce axis  the same, each on a run of its own: ``lidx*2 + ridx``
 ========  ===========  ============================================================================
 
-Order matters, to the index and to nothing else: an optimisation splits what the ones before it left
-of its axis (the part along which ``gidx`` or the loop's index runs). GROUPTOP takes the slow end of
-that, all others the fast end. So 16 with UPCAST 4, then LOCAL 2, is ``gidx*8 + lidx*4 + lane``, and
-with LOCAL 2 first it is ``gidx*8 + lane*2 + lidx``.
+The order of optimisations changes the index only: each one splits what is left of its axis (the
+part along which ``gidx`` or the loop's index runs). GROUPTOP takes the slow end of it, all others
+the fast end. So 16 with UPCAST 4, then LOCAL 2, is ``gidx*8 + lidx*4 + lane``, and with LOCAL 2
+first it is ``gidx*8 + lane*2 + lidx``.
 
-What an optimisation needs: an axis of its kind that the nest has; an amount of at least 2 that
-divides what is left of it; at most one GROUP or GROUPTOP in a nest; and a device whose `Limits` are
-kept. Every legal sequence computes what none computes, but for the order in which GROUP, GROUPTOP
-and UNROLL after them add: sums and products of floats may differ in their last bits.
+An optimisation is legal if the nest has such an axis, the amount is at least 2 and divides what is
+left of the axis, the nest has at most one GROUP or GROUPTOP, and the device's `Limits` are kept.
+Every legal sequence gives the same results, but GROUP, GROUPTOP and UNROLL after them change
+the order of additions: sums and products of floats may differ in their last bits.
 """
 
 from __future__ import annotations
@@ -76,15 +76,15 @@ class Limits:
     """Indices of work-groups, and of items in a group."""
     shared_bytes: int = 32768
     copies: int = 256
-    """How often a step may be written: the product of all lanes."""
+    """How many copies of a step may be written: the product of all lanes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One digit of an axis' index: it counts to ``extent``, in steps of ``stride`` indices."""
+class AxisPart:
+    """One digit of an axis' index: ``extent`` values, ``stride`` indices apart."""
 
     how: How | None
-    """None: what is left, along which ``gidx`` or a loop runs."""
+    """None for what is left, along which ``gidx`` or a loop runs."""
     axis: int
     extent: int
     stride: int
@@ -96,59 +96,59 @@ class Axis:
 
     number: int
     is_reduce: bool
-    rest: Part
-    parts: tuple[Part, ...] = ()
+    rest: AxisPart
+    parts: tuple[AxisPart, ...] = ()
 
     @property
-    def ordered(self) -> tuple[Part, ...]:
-        """All parts, those of groups and work-items before those of loops and lanes."""
+    def ordered(self) -> tuple[AxisPart, ...]:
+        """All parts: of groups and work-items, then of loops and lanes."""
         if self.is_reduce:
             return (*self.parts, self.rest)
         return (self.rest, *reversed(self.parts))
 
     def split(self, opt: Opt) -> Axis:
-        """With the part that ``opt`` takes."""
+        """The axis after ``opt``."""
         rest = self.rest
         left = rest.extent // opt.amount
         if opt.how is GROUPTOP:
-            part = Part(opt.how, self.number, opt.amount, rest.stride * left)
+            part = AxisPart(opt.how, self.number, opt.amount, rest.stride * left)
             rest = replace(rest, extent=left)
         else:
-            part = Part(opt.how, self.number, opt.amount, rest.stride)
+            part = AxisPart(opt.how, self.number, opt.amount, rest.stride)
             rest = replace(rest, extent=left, stride=rest.stride * opt.amount)
         return replace(self, rest=rest, parts=(*self.parts, part))
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """All axes of a nest as they are shared out."""
+class SplitAxes:
+    """All axes of a nest after some optimisations."""
 
     axes: tuple[Axis, ...]
 
-    def parts(self, *hows: How) -> tuple[Part, ...]:
+    def parts(self, *hows: How) -> tuple[AxisPart, ...]:
         """The parts of these kinds, axis by axis."""
         return tuple([part for axis in self.axes for part in axis.parts if part.how in hows])
 
     @property
-    def grouped(self) -> Part | None:
+    def grouped(self) -> AxisPart | None:
         """The part of a reduce axis that is shared among work-items, if there is one."""
         found = self.parts(GROUP, GROUPTOP)
         return found[0] if found else None
 
 
 def reduce_axes(nest: Nest) -> frozenset[int]:
-    """The axes that some step folds, or runs along."""
+    """The axes that some step folds or scans."""
     return frozenset([s.arg.axis for s in nest.steps if s.op in FOLDS or s.op in SCANS])
 
 
-def share_out(
+def split_axes(
     nest: Nest, extents: Sequence[int], opts: Sequence[Opt] = (), limits: Limits | None = None
-) -> Shape:
+) -> SplitAxes:
     """The axes of ``nest`` after ``opts``, applied one after another."""
     limits = limits or Limits()
     folded = reduce_axes(nest)
     axes = [
-        Axis(number, number in folded, Part(None, number, extent, 1))
+        Axis(number, number in folded, AxisPart(None, number, extent, 1))
         for number, extent in enumerate(extents)
     ]
     for opt in opts:
@@ -161,8 +161,8 @@ def share_out(
                 f"of these needs the one before, so that work-items cannot share them"
             )
         axes[opt.axis] = axes[opt.axis].split(opt)
-        _check_limits(opt, nest, Shape(tuple(axes)), limits)
-    return Shape(tuple(axes))
+        _check_limits(opt, nest, SplitAxes(tuple(axes)), limits)
+    return SplitAxes(tuple(axes))
 
 
 def _check(opt: Opt, axes: list[Axis]) -> None:
@@ -195,14 +195,14 @@ def _check(opt: Opt, axes: list[Axis]) -> None:
             )
 
 
-def _check_limits(opt: Opt, nest: Nest, shape: Shape, limits: Limits) -> None:
-    local = shape.parts(LOCAL, GROUP, GROUPTOP)
+def _check_limits(opt: Opt, nest: Nest, split: SplitAxes, limits: Limits) -> None:
+    local = split.parts(LOCAL, GROUP, GROUPTOP)
     items = prod([part.extent for part in local])
-    copies = prod([part.extent for part in shape.parts(*_LANES)])
+    copies = prod([part.extent for part in split.parts(*_LANES)])
     wanted = (
         (items, limits.items, "work-items in a group"),
         (copies, limits.copies, "copies of a step"),
-        (_shared_bytes(nest, shape, items), limits.shared_bytes, "bytes of shared memory"),
+        (_shared_bytes(nest, split, items), limits.shared_bytes, "bytes of shared memory"),
     )
     for needed, most, what in wanted:
         if needed > most:
@@ -211,12 +211,12 @@ def _check_limits(opt: Opt, nest: Nest, shape: Shape, limits: Limits) -> None:
             )
 
 
-def _shared_bytes(nest: Nest, shape: Shape, items: int) -> int:
+def _shared_bytes(nest: Nest, split: SplitAxes, items: int) -> int:
     """An upper bound: partial results of every fold along the grouped axis, and their totals."""
-    grouped = shape.grouped
+    grouped = split.grouped
     if grouped is None:
         return 0
-    lanes = prod([part.extent for part in shape.parts(UPCAST)])
+    lanes = prod([part.extent for part in split.parts(UPCAST)])
     folds = [s for s in nest.steps if s.op in FOLDS and s.arg.axis == grouped.axis]
     each = items + items // grouped.extent
     return sum(accumulator_dtype(step).itemsize for step in folds) * each * lanes

@@ -1,9 +1,9 @@
-"""Splitting: a long fold with few results, as several kernels that many work-groups share.
+"""Split reductions: a long fold with few results, as several kernels for many work-groups.
 
-A group of work-items cannot wait for another one, so a fold that one group does alone is slow
-however large the group is. It becomes two kernels: the first folds each part of the axis into an
-accumulator in memory, the second folds these and does all that comes after. What is left of an axis
-that the parts do not divide is one more part, by a kernel of the same form.
+Work-groups cannot wait for one another, so one group would have to compute such a fold alone. It
+becomes two kernels: the first folds each part of the axis into an accumulator in memory, the second
+folds these accumulators and computes the rest of the nest. If the parts do not divide the axis, one
+more kernel of the first kind folds the remainder.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
 
-import numpy as np
-
+from onebuf.dtypes import DT
 from onebuf.graph import CAST
 from onebuf.kernel.nest.nest import (
     FOLDS,
@@ -31,24 +29,22 @@ from onebuf.kernel.nest.nest import (
 )
 from onebuf.layout import View
 
-DT = np.dtype[Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One kernel of several."""
+    """One of the kernels."""
 
     nest: Nest
     extents: tuple[int, ...]
     views: tuple[View, ...]
     slots: tuple[int | None, ...]
-    """For each slot the one of the whole nest that it is, or None: memory for accumulators, which
-    come in the order of the folds."""
+    """For each slot its number in the whole nest; None for the memory of accumulators, which come
+    in the order of the folds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Kernels to be run one after another, and the bytes of each accumulators' memory."""
+    """Kernels to run in order, and the bytes of memory for each fold's accumulators."""
 
     stages: tuple[Stage, ...]
     nbytes: tuple[int, ...]
@@ -59,7 +55,7 @@ def split(
 ) -> Split | None:
     """``nest`` in stages, with ``parts`` parts whose length is a multiple of ``multiple``.
 
-    None if it has another form than a fold of the innermost axis whose results are stored.
+    None unless every fold is over the innermost axis, and stores are outside of it.
     """
     axis = nest.ndim - 1
     folds = [number for number, step in enumerate(nest.steps) if step.op in FOLDS]
@@ -67,7 +63,7 @@ def split(
         return None
     if any(nest.steps[fold].arg.axis != axis for fold in folds):
         return None
-    inside = _below(nest, [nest.steps[fold].args[0] for fold in folds])
+    inside = set(nest.closure([nest.steps[fold].args[0] for fold in folds]))
     stores = [number for number, step in enumerate(nest.steps) if step.op is STORE]
     if inside & set(folds) or any(nest.depths[store] > axis for store in stores):
         return None
@@ -83,18 +79,6 @@ def split(
     stages.append(whole.last())
     sizes = [accumulator_dtype(nest.steps[fold]).itemsize for fold in folds]
     return Split(tuple(stages), tuple([size * prod(extents[:axis]) * count for size in sizes]))
-
-
-def _below(nest: Nest, numbers: Sequence[int]) -> set[int]:
-    """The steps that some need, and these."""
-    found: set[int] = set()
-    todo = list(numbers)
-    while todo:
-        number = todo.pop()
-        if number not in found:
-            found.add(number)
-            todo.extend(nest.steps[number].args)
-    return found
 
 
 class _Splitting:
@@ -114,7 +98,7 @@ class _Splitting:
             steps.append(inner)
             inner *= extent
         self.steps = tuple(reversed(steps))
-        """How far the axes before step through the accumulators."""
+        """The strides of the outer axes in the memory of accumulators."""
 
     def first(self, parts: int, length: int, begin: int, place: int) -> Stage:
         """Each of ``parts`` parts of the axis, from ``begin`` on, to accumulators from ``place``
@@ -139,7 +123,7 @@ class _Splitting:
         return View(shape, (*before, step * length, step), view.offset + begin * step)
 
     def last(self) -> Stage:
-        """The accumulators folded, and all that comes after."""
+        """The fold of the accumulators, and the rest of the nest."""
         shape = (*self.extents[: self.axis], self.count)
         stage = _Stage(self.nest, shape)
         for fold in self.folds:
@@ -157,7 +141,7 @@ class _Splitting:
 
 
 class _Stage:
-    """A nest while it grows."""
+    """A nest under construction."""
 
     def __init__(self, nest: Nest, shape: tuple[int, ...]) -> None:
         self.nest, self.shape = nest, shape
@@ -166,7 +150,7 @@ class _Stage:
         self.views: list[View] = []
         self.origins: list[int | None] = []
         self.places: dict[int, int] = {}
-        """Where steps of the whole nest are."""
+        """The number here of each step of the whole nest."""
         self._slot_of: dict[int, int] = {}
 
     def add(self, step: Step) -> int:
@@ -181,7 +165,7 @@ class _Stage:
         return self.add(Step(CAST, (number,), dtype))
 
     def slot(self, dtype: DT, view: View, origin: int | None) -> int:
-        """More memory to reach."""
+        """One more slot."""
         pairs = zip(view.stride, view.shape, strict=True)
         classes = tuple([stride_class(step, extent) for step, extent in pairs])
         self.slots.append(Slot(dtype, classes))
@@ -190,7 +174,7 @@ class _Stage:
         return len(self.slots) - 1
 
     def take(self, number: int, views: Sequence[View], seen: Callable[[View], View]) -> int:
-        """A step of the whole nest with all that it needs, through views that ``seen`` makes."""
+        """A copy of a step and of all that it needs; ``seen`` changes the views of its slots."""
         if number not in self.places:
             step = self.nest.steps[number]
             args = tuple([self.take(arg, views, seen) for arg in step.args])
@@ -204,6 +188,6 @@ class _Stage:
         return self.places[number]
 
     def done(self) -> Stage:
-        """All of it."""
+        """The finished stage."""
         nest = Nest(len(self.shape), tuple(self.slots), tuple(self.steps), self.nest.scalars)
         return Stage(nest, self.shape, tuple(self.views), tuple(self.origins))

@@ -1,4 +1,4 @@
-"""The verifier: what has to hold for a linear program before any device sees it.
+"""The verifier: the rules that a linear program has to keep before a device runs it.
 
 =========== =======================================================================================
 rule        what is asked
@@ -8,29 +8,27 @@ types       operands, results, positions and conditions have the dtypes that the
 nesting     each LOOP and IF is ended once, the last one begun first
 accumulator a cell is stored to and read, and starts with a value of its dtype
 bounds      every position is inside its memory, for all indices and loops (interval arithmetic)
-barrier     no BARRIER where work-items of a group may part ways
+barrier     no BARRIER in divergent control flow: all work-items of a group get there
 input       no STORE to an input
 =========== =======================================================================================
 
-Each loop and each index runs over a known interval, so positions have intervals as well: exact for
-sums of multiples of different indices, which is all that lowering makes. What cannot be reached (a
-loop without turns) is not asked to be in bounds.
+Each loop and each index runs over a known interval, so positions have intervals as well. These are
+exact for sums of multiples of different indices, which is all that lowering makes. Code that cannot
+be reached (a loop of no iterations) need not be in bounds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64, kind
+from onebuf.dtypes import DT, int64, kind
 from onebuf.errors import DTypeError, KernelError
 from onebuf.graph import BINARY, TAKE, WHERE, Op, elementwise_dtype
 from onebuf.kernel.linear.instruction import Code, Given, Instruction, Linear
 
-DT = np.dtype[Any]
 Interval = tuple[int, int]
 """Lowest and highest value."""
 
@@ -45,7 +43,7 @@ _COUNTS = {
     Code.STORE: (2, 3),
     Code.ALU: (1, 2, 3),
 }
-"""How many instructions each code may use."""
+"""How many operands each code may have."""
 
 
 def verify(program: Linear) -> Linear:
@@ -55,7 +53,7 @@ def verify(program: Linear) -> Linear:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class Block:
     """A LOOP or an IF that is still open."""
 
     number: int
@@ -66,9 +64,9 @@ class Scope:
 class _Verifier:
     def __init__(self, program: Linear) -> None:
         self.lines = program.instructions
-        self.scopes: list[Scope] = []
+        self.blocks: list[Block] = []
         self.home: list[tuple[int, ...]] = []
-        """The scopes that each instruction is in."""
+        """The blocks that each instruction is in."""
         self.interval: dict[int, Interval] = {}
         self.uniform: set[int] = set()
         """Values that are the same for all work-items of a group."""
@@ -84,19 +82,19 @@ class _Verifier:
 
     @property
     def reachable(self) -> bool:
-        return all(scope.reachable for scope in self.scopes)
+        return all(block.reachable for block in self.blocks)
 
     def run(self) -> None:
         """Look at every instruction once."""
         for number, line in enumerate(self.lines):
             self.number = number
-            here = tuple([scope.number for scope in self.scopes])
+            here = tuple([block.number for block in self.blocks])
             self.home.append(here)
             self._order(line, here)
             _CHECKS[line.code](self, line)
             self._uniformity(line)
-        if self.scopes:
-            self.number = self.scopes[-1].number
+        if self.blocks:
+            self.number = self.blocks[-1].number
             raise self.fail("nesting", "it is never ended")
         for number, line in enumerate(self.lines):
             if line.code is Code.DEFINE_ACC and number not in self.stored & self.read:
@@ -139,13 +137,13 @@ class _Verifier:
         return line.dtype
 
     def position(self, arg: int) -> None:
-        """Raise unless an operand is a whole number that is known between bounds."""
+        """Raise unless an operand is an int64."""
         if self.typed(arg) != int64:
             raise self.fail("types", f"it needs an int64, and %{arg} is {self.typed(arg).name}")
 
     def definition(self, line: Instruction) -> None:
         """Memory, or an index."""
-        if self.scopes:
+        if self.blocks:
             raise self.fail("nesting", "it has to be outside of loops and branches")
         if line.dtype is None:
             raise self.fail("types", "it needs a dtype")
@@ -177,24 +175,24 @@ class _Verifier:
         low, high = self.interval[first][0], self.interval[end][1] - 1
         self.interval[self.number] = (low, max(low, high))
         divergent = not (first in self.uniform and end in self.uniform)
-        self.scopes.append(Scope(self.number, divergent, low <= high))
+        self.blocks.append(Block(self.number, divergent, low <= high))
 
     def branch(self, line: Instruction) -> None:
         """The beginning of a branch."""
         dtype = self.typed(line.args[0])
         if kind(dtype) != "b":
             raise self.fail("types", f"it needs a bool, got {dtype.name}")
-        self.scopes.append(Scope(self.number, line.args[0] not in self.uniform, True))
+        self.blocks.append(Block(self.number, line.args[0] not in self.uniform, True))
 
     def end(self, line: Instruction) -> None:
         """The end of a loop or a branch."""
         begins = Code.LOOP if line.code is Code.ENDLOOP else Code.IF
         if self.lines[line.args[0]].code is not begins:
             raise self.fail("nesting", f"%{line.args[0]} is no {begins}")
-        if not self.scopes or self.scopes[-1].number != line.args[0]:
-            last = f"%{self.scopes[-1].number}" if self.scopes else "none"
+        if not self.blocks or self.blocks[-1].number != line.args[0]:
+            last = f"%{self.blocks[-1].number}" if self.blocks else "none"
             raise self.fail("nesting", f"the one to be ended next is {last}")
-        self.scopes.pop()
+        self.blocks.pop()
 
     def load(self, line: Instruction) -> None:
         """Reading memory or a cell."""
@@ -205,7 +203,7 @@ class _Verifier:
         self.read.add(line.args[0])
 
     def _guarded(self, line: Instruction) -> None:
-        """A load that only happens where a bool holds: where it is, whoever runs it looks."""
+        """A conditional load: its position is checked when it runs, by its condition."""
         home, place, test = line.args
         memory = self.lines[home]
         if memory.code is not Code.DEFINE_GLOBAL or memory.dtype != line.dtype:
@@ -275,9 +273,9 @@ class _Verifier:
                 self.interval[self.number] = found
 
     def _take(self, line: Instruction, dtypes: tuple[DT, ...]) -> None:
-        """How far an index reaches, which is known although the index is not."""
+        """The distance of an index: its interval is known although the index is not."""
         if {*dtypes, line.dtype} != {int64}:
-            raise self.fail("types", "it needs whole numbers of 64 bits, and gives one")
+            raise self.fail("types", "it needs integers of 64 bits, and gives one")
         if not all(arg in self.interval for arg in line.args[1:]):
             raise self.fail("bounds", "nothing is known about how far an index may reach")
         extent, *strides = [self.interval[arg] for arg in line.args[1:]]
@@ -291,12 +289,12 @@ class _Verifier:
             raise self.fail("types", "it needs a dtype")
 
     def barrier(self, line: Instruction) -> None:
-        """A place where all work-items of a group meet."""
-        for scope in self.scopes:
-            if scope.divergent:
+        """A barrier."""
+        for block in self.blocks:
+            if block.divergent:
                 raise self.fail(
                     "barrier",
-                    f"not all work-items of a group may come here, because of %{scope.number}",
+                    f"not all work-items of a group may come here, because of %{block.number}",
                 )
 
 

@@ -1,1 +1,1 @@
-"""Nests: loops around steps, the form in which kernels are scheduled."""
+"""Loop nests: kernels as nested loops around steps, the result of scheduling."""

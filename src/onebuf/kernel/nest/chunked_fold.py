@@ -1,10 +1,10 @@
-"""Partial results: a nest that folds everything, as two that threads can share.
+"""Chunked reductions: a nest that folds its outermost axis, as two nests that threads can share.
 
-The first one folds chunks, each on its own, and stores what it has after each; the second one folds
-the chunks in order and goes on from there. Together they do what the nest does, to the bit.
+The first nest folds each chunk on its own and stores the partial result. The second nest folds the
+partial results in order and computes the rest. Together they give the bits of the whole nest.
 
-A fold may need another one only as a position needs its extreme (`onebuf.scheduler.trace.argmax`):
-then the extreme of a chunk says where in the chunk to look, and the extreme of all chunks in which.
+One fold may need another only as argmax needs max (`onebuf.scheduler.trace.argmax`): the maximum of
+a chunk gives the position in the chunk, and the maximum of all chunks says which chunk it is.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from onebuf.kernel.nest.nest import (
 def partials(nest: Nest) -> tuple[Nest, Nest]:
     """The two nests; the slots of the partial results come after those of ``nest``."""
     folds = [number for number, step in enumerate(nest.steps) if step.op in FOLDS]
-    places = tuple([Slot(accumulator_dtype(nest.steps[number]), (1,)) for number in folds])
-    slots = (*nest.slots, *places)
+    partial_slots = tuple([Slot(accumulator_dtype(nest.steps[number]), (1,)) for number in folds])
+    slots = (*nest.slots, *partial_slots)
     numbers = range(len(nest.slots), len(slots))
     stores = [
         Step(STORE, (fold,), slot.dtype, number)
-        for fold, slot, number in zip(folds, places, numbers, strict=True)
+        for fold, slot, number in zip(folds, partial_slots, numbers, strict=True)
     ]
-    last = max(folds)  # stores come at the end: what is before them keeps its number
+    last = max(folds)  # stores come at the end, so that earlier steps keep their numbers
     steps = (*nest.steps[: last + 1], *stores)
     first = Nest(1, slots, steps, nest.scalars, partial=True)
     return first, _second(nest, slots, dict(zip(folds, numbers, strict=True)))
@@ -47,13 +47,13 @@ def _second(nest: Nest, slots: tuple[Slot, ...], parts: dict[int, int]) -> Nest:
     renumbered: dict[int, int] = {}
     depths = nest.depths
     chunks: dict[int, int] = {}
-    """For each fold, the step that gives what it made of a chunk."""
+    """For each fold, the step that loads the result of a chunk."""
     for number, step in enumerate(nest.steps):
         if number in parts:
             slot = slots[parts[number]]
             steps.append(Step(LOAD, (), slot.dtype, parts[number]))
             operand = chunks[number] = len(steps) - 1
-            extremes = parts.keys() & _below(nest, step.args[0])
+            extremes = parts.keys() & set(nest.closure(nest.steps[step.args[0]].args))
             if extremes:
                 known = {
                     nest.steps[fold].args[0]: _cast(nest, steps, fold, chunks[fold])
@@ -72,7 +72,7 @@ def _second(nest: Nest, slots: tuple[Slot, ...], parts: dict[int, int]) -> Nest:
 
 
 def _cast(nest: Nest, steps: list[Step], fold: int, chunk: int) -> int:
-    """The extreme of a chunk in the dtype of what is compared with it; accumulators are wider."""
+    """The result of a chunk in the dtype of the fold's operand; accumulators may be wider."""
     dtype = nest.steps[nest.steps[fold].args[0]].dtype
     if steps[chunk].dtype == dtype:
         return chunk
@@ -80,20 +80,8 @@ def _cast(nest: Nest, steps: list[Step], fold: int, chunk: int) -> int:
     return len(steps) - 1
 
 
-def _below(nest: Nest, number: int) -> set[int]:
-    """The steps that step ``number`` needs."""
-    found: set[int] = set()
-    todo = [number]
-    while todo:
-        for arg in nest.steps[todo.pop()].args:
-            if arg not in found:
-                found.add(arg)
-                todo.append(arg)
-    return found
-
-
 def _copied(nest: Nest, steps: list[Step], number: int, known: dict[int, int], index: int) -> int:
-    """Step ``number`` once more, of what is ``known`` and of ``index`` in place of positions."""
+    """A copy of step ``number`` that uses the steps ``known``, and ``index`` for INDEX steps."""
     step = nest.steps[number]
     if step.op is INDEX:
         return index

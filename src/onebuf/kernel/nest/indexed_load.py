@@ -1,24 +1,26 @@
-"""Moving: the steps by which a nest reads where indices point, and reads nothing where none is.
+"""Indexed loads: the steps that compute where a LOAD reads, and whether it reads at all.
 
-A LOAD may have operands. A whole number says how many elements beyond its slot's place it reads; a
-bool says whether there is an element at all, and where there is none the value is 0. So whatever
-tells where elements are, and whether they are, is made of steps like everything else:
+A LOAD may have operands. An integer operand is a distance in elements from the slot's own position.
+A bool operand is a condition: where it is false nothing is read, and the value is 0. Positions and
+conditions are computed by ordinary steps:
 
-- ``TAKE (index, extent[, stride])``: how far an index reaches. It may count from the end; unless it
-  is within the extent, the kernel gives up and says so in the scalar number ``arg``.
-- ``INSIDE (position, extent[, other])``: whether 0 <= position < extent, and the other holds.
-- ``PAD (inside, value, border)``: the value inside, the border elsewhere.
+- ``TAKE (index, extent[, stride])``: the distance of an index, which may count from the end. If the
+  index is outside the extent, the kernel stops and sets the scalar number ``arg`` to FLAG.
+- ``INSIDE (position, extent[, other])``: whether 0 <= position < extent, and the other bool holds.
+- ``PAD (inside, value, border)``: the value where ``inside`` holds, else the border.
 
-`onebuf.graph` has TAKE and PAD: kernels name what they do by the same words as graphs.
+TAKE and PAD are the operations of the same name in `onebuf.graph`.
 """
 
 from __future__ import annotations
 
-from onebuf.graph import Kind, Op
+from onebuf.graph import PAD, TAKE, Kind, Op
 
 INSIDE = Op("inside", Kind.GENERATE)
+ADDRESSING = frozenset({TAKE, PAD, INSIDE})
+"""The operations above, which each form of a kernel writes in its own way."""
 FLAG = 1
-"""What a kernel leaves in its scalar if an index was outside."""
+"""The value of the scalar after an index was outside."""
 
 
 def wrapped(index: int, extent: int) -> int | None:

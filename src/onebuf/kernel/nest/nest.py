@@ -1,27 +1,24 @@
-"""Nests: loops around a list of steps, which is all that a kernel is.
+"""Loop nests: a kernel as nested loops around a list of steps.
 
-Axes are numbered from the outside in. Memory is reached through *slots*, which say how far each
-axis steps through it; a step that loads from a slot needs the loops along which the slot moves, and
-a step that computes needs the loops of its operands: that number of loops is its *depth*. A
-reduction folds one axis, the innermost of its operand's, so its own depth is that axis.
+Axes are numbered from the outermost loop in. A *slot* is an array argument: its strides say along
+which axes it moves. The *depth* of a step is the number of loops around it: a load needs the loops
+along which its slot moves, and a computation needs the loops of its operands. A reduction (*fold*)
+removes the innermost axis of its operand, so its depth is the number of that axis.
 
-A nest has no sizes: extents, strides and addresses come with the call, so one nest serves all
-shapes. What is part of it changes the code: the operations, the dtypes, and of each stride only
-whether it is 0, 1, -1 or something else.
+A nest has no sizes. Extents, strides and addresses are arguments of each call, so one nest serves
+all shapes. It holds only what changes the generated code: the operations, the dtypes, and the class
+of each stride (0, 1, -1 or any other).
 """
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from onebuf.dtypes import float32, float64, kind
+from onebuf.dtypes import DT, float32, float64, kind
 from onebuf.graph import REDUCE, SCAN, Kind, Op
-
-DT = np.dtype[Any]
 
 LOAD = Op("load", Kind.STORED)
 """The element of slot ``arg`` at this index; for operands see `onebuf.kernel.nest.indexed_load`."""
@@ -30,18 +27,18 @@ STORE = Op("store", Kind.STORED)
 SCALAR = Op("scalar", Kind.CONSTANT)
 """The run-time constant number ``arg``."""
 INDEX = Op("index", Kind.GENERATE)
-"""The position that slot ``arg`` would be read at, as a number."""
+"""The position at which slot ``arg`` would be read, as an int64."""
 
 ANY = 2
 """The class of a stride that is neither 0, 1 nor -1."""
 
 FOLDS = frozenset(REDUCE.values())
 SCANS = frozenset(SCAN.values())
-"""Running results: steps inside all loops that carry their last value along the innermost one."""
+"""Prefix sums and products: steps in the innermost loop that carry their last value along it."""
 
 
 def stride_class(stride: int, extent: int) -> int:
-    """0, 1 or -1 for such a stride, ANY for others; along one element nothing moves."""
+    """The stride if it is 0, 1 or -1, else ANY; 0 along an axis of one element."""
     if extent == 1:
         return 0
     return stride if stride in (0, 1, -1) else ANY
@@ -49,32 +46,33 @@ def stride_class(stride: int, extent: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Memory that a nest reaches: the dtype of its elements, and the class of each stride."""
+    """An array argument of a nest: the dtype of its elements, and the class of each stride."""
 
     dtype: DT
     steps: tuple[int, ...]
 
     @property
     def depth(self) -> int:
-        """How many loops it takes to reach every element."""
+        """The number of loops that reach every element."""
         return max((axis + 1 for axis, step in enumerate(self.steps) if step), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """How a reduction runs over ``axis``, which has to be the innermost loop of its operand.
+    """How a reduction runs over ``axis``, which is the innermost loop of its operand.
 
-    The order of a sum of floats is part of its value, so it is fixed here and nowhere else: the
-    elements are dealt out to LANES accumulators in turn, chunk by chunk of CHUNK elements, and
-    then the chunks are added one after another. A ``sequential`` fold has one accumulator: that is
-    how the chunks themselves are added when they were computed by several threads.
+    The order of a sum of floats is part of its value, so it is fixed here and nowhere else. Element
+    ``i`` of each chunk of CHUNK elements goes to accumulator ``i % LANES``. At the end of a chunk
+    the upper half of the accumulators is added to the lower half until one is left; the chunks are
+    added in order. A ``sequential`` fold has one accumulator: it adds the results of chunks that
+    several threads have computed.
     """
 
     axis: int
     sequential: bool = False
     first: bool = False
-    """Whether it is the minimum of an argmax or argmin: over int64 indices, of which those of no
-    extreme element are replaced by the largest int64, and at least one is not."""
+    """Whether this is a minimum that finds the first marked index. Its operand is the index where
+    the mark is set, else the largest integer; at least one mark is set."""
 
 
 LANES = 16
@@ -91,6 +89,17 @@ class Step:
     arg: Any = None
 
 
+class Pass(NamedTuple):
+    """One run of the loop over an axis, and the steps that come directly before it."""
+
+    steps: list[int]
+    """Steps outside the loop that are computed before it."""
+    folds: list[int]
+    """Reductions over the axis whose results the loop gives."""
+    stores: list[int]
+    """Sinks inside the loop."""
+
+
 @dataclass(frozen=True)
 class Nest:
     """``ndim`` loops around ``steps``; steps come after their operands."""
@@ -100,21 +109,21 @@ class Nest:
     steps: tuple[Step, ...]
     scalars: tuple[DT, ...] = ()
     partial: bool = False
-    """Whether each chunk of the fold over the outermost axis is stored, at its own place."""
+    """Whether the result of each chunk of the fold over the outermost axis is stored."""
 
     @property
     def folds_all(self) -> bool:
-        """Whether the outermost axis is folded: then no thread can have a part of it."""
+        """Whether the outermost axis is folded, so that threads cannot share its indices."""
         return any(step.op in FOLDS and step.arg.axis == 0 for step in self.steps)
 
     @property
     def scans_all(self) -> bool:
-        """Whether results run along the outermost axis: it has one order then, and one thread."""
+        """Whether a prefix sum or product runs along the outermost axis: one thread computes it."""
         return any(step.op in SCANS and step.arg.axis == 0 for step in self.steps)
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
-        """How many loops each step is inside."""
+        """The number of loops around each step."""
         depths: list[int] = []
         for step in self.steps:
             if step.op in FOLDS:
@@ -132,6 +141,42 @@ class Nest:
     def written(self) -> frozenset[int]:
         """The slots that steps store to."""
         return frozenset(step.arg for step in self.steps if step.op is STORE)
+
+    def closure(self, sinks: Iterable[int], known: Container[int] = ()) -> list[int]:
+        """``sinks`` and all steps that they need, directly or not, without those ``known``."""
+        needed: set[int] = set()
+        todo = list(sinks)
+        while todo:
+            number = todo.pop()
+            if number not in needed and number not in known:
+                needed.add(number)
+                todo.extend(self.steps[number].args)
+        return sorted(needed)
+
+    def passes(self, sinks: Sequence[int], known: Container[int], axis: int) -> list[Pass]:
+        """How often the loop over ``axis`` runs to compute ``sinks``, and what for each time.
+
+        A step that needs the result of a fold over the axis has to wait for the next pass.
+        """
+        needed = self.closure(sinks, known)
+        pass_of: dict[int, int] = {}
+        for number in needed:
+            ready = max((pass_of.get(arg, 0) for arg in self.steps[number].args), default=0)
+            pass_of[number] = ready + self._folds(number, axis)
+        found = [Pass([], [], []) for _ in range(max(pass_of.values(), default=0) + 1)]
+        for number in needed:
+            if self._folds(number, axis):
+                found[pass_of[number] - 1].folds.append(number)
+            elif self.depths[number] <= axis:
+                found[pass_of[number]].steps.append(number)
+        for number in sinks:
+            if self.depths[number] > axis:
+                found[pass_of[number]].stores.append(number)
+        return found
+
+    def _folds(self, number: int, axis: int) -> bool:
+        step = self.steps[number]
+        return step.op in FOLDS and step.arg.axis == axis
 
     def __hash__(self) -> int:
         return self._hash
@@ -152,9 +197,9 @@ class Nest:
 
 
 def accumulator_dtype(step: Step) -> DT:
-    """The dtype in which a reduction accumulates: for sums and products of floats, float64.
+    """The dtype of a reduction's accumulator: float64 for sums and products of floats.
 
-    Extremes of narrow floats are found among float32 numbers, as all that is computed with these.
+    The maximum of float16 or bfloat16 elements is found in float32, in which these are computed.
     """
     if kind(step.dtype) == "f":
         if step.op in (REDUCE["sum"], REDUCE["prod"]):

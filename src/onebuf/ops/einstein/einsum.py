@@ -1,8 +1,8 @@
 """Einstein sums, made of views, products and sums.
 
-An operand first loses what concerns it alone (diagonals, sums over indices that nobody else has).
-Then two operands at a time become one, in an order that opt_einsum finds: as a matrix product where
-an index is summed, else element by element. All of it is nodes, so the whole sum is as lazy as its
+An operand is reduced first: to its diagonals, and to sums over indices that no other operand has.
+Then operands are combined in pairs, in an order that opt_einsum finds: by a matrix product where
+an index is summed, else element by element. Every step is a node, so the sum is as lazy as its
 parts.
 """
 
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import promote
 from onebuf.graph import BINARY, REDUCE, Node
-from onebuf.late import load
+from onebuf.late import Late
 from onebuf.ops.apply import binary, cast
 from onebuf.ops.contraction import matmul
 from onebuf.ops.einstein.subscripts import Label, Labels, Summation, extents
@@ -24,7 +24,10 @@ from onebuf.ops.movement import diagonal, index, permute, reshape, view_of
 from onebuf.ops.reduction import reduce
 from onebuf.options import options
 
-Path = list[tuple[int, ...]]
+if TYPE_CHECKING:
+    from onebuf.ops.einstein import path
+else:
+    path = Late("onebuf.ops.einstein.path")
 
 MOST_OFFSETS = 64
 """Windows of more elements than this are copied and multiplied as a matrix."""
@@ -63,15 +66,14 @@ def einsum(summation: Summation, nodes: Sequence[Node], optimize: Any = True) ->
     return _ordered(_summed(last, output), summation.output)
 
 
-def _path(terms: Sequence[Term], output: Labels, optimize: Any) -> Path:
+def _path(terms: Sequence[Term], output: Labels, optimize: Any) -> path.Path:
     """Which terms to take together, step by step; what comes of a step goes to the end."""
     count = len(terms)
     if count < 3:
         return [tuple(range(count))] if count == 2 else []
     # opt_einsum takes longer to import than onebuf does, and most sums have two operands.
-    paths: Any = load("onebuf.ops.einstein.path")
     labels, shapes = [term.labels for term in terms], [term.node.shape for term in terms]
-    return paths.path(labels, shapes, output, optimize)  # type: ignore[no-any-return]
+    return path.find(labels, shapes, output, optimize)
 
 
 def _diagonal(labels: Labels, node: Node) -> Term:

@@ -17,7 +17,7 @@ from onebuf.ops.einstein.subscripts import Label, Labels
 Path = list[tuple[int, ...]]
 
 
-def path(
+def find(
     inputs: Sequence[Labels], shapes: Sequence[tuple[int, ...]], output: Labels, optimize: Any
 ) -> Path:
     """Which operands to take together, step by step; what comes of a step goes to the end."""

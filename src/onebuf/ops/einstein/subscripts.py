@@ -1,6 +1,6 @@
 """Einstein's notation read: which label each axis of each operand has, and of the result.
 
-A label is a letter, or a whole number in the form without text. The axes below an ellipsis get
+A label is a letter, or an integer in the form without text. The axes below an ellipsis get
 labels of their own, `Broadcast`, counted from the last one, because that is how shapes broadcast.
 Pure: nothing here knows about elements.
 """
@@ -65,7 +65,7 @@ def _parsed(subscripts: str, ndims: tuple[int, ...]) -> Summation:
 def parse_lists(
     terms: Sequence[Any], output: Sequence[Any] | None, ndims: Sequence[int]
 ) -> Summation:
-    """The same for labels given as lists of whole numbers.
+    """The same for labels given as lists of integers.
 
     >>> parse_lists([[0, 1], [1, 2]], [0, 2], (2, 2)).output
     (0, 2)
@@ -113,7 +113,7 @@ def _numbers(term: Any) -> Sparse:
         labels = tuple([part if part is ... else as_int(part) for part in term])
     except TypeError:
         raise ArgumentTypeError(
-            f"einsum without text needs a list of whole numbers after each operand, got {term!r}; "
+            f"einsum without text needs a list of integers after each operand, got {term!r}; "
             f"for example einsum(x, [0, 1], y, [1, 2])"
         ) from None
     if labels.count(...) > 1:

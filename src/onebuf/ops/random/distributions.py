@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from ml_dtypes import finfo
 
-from onebuf.dtypes import float32, float64, int64, kind, uint32, uint64
+from onebuf.dtypes import DT, Array, float32, float64, int64, kind, uint32, uint64
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.graph import BINARY, CONSTANT, RANDOM_BITS, UNARY, Node
 from onebuf.ops.allocation import adopted, place
@@ -21,8 +21,6 @@ from onebuf.ops.apply import binary, cast, general, unary
 from onebuf.ops.movement import concat, index, reshape
 from onebuf.ops.random.small_draws import small_draw
 
-DT = np.dtype[Any]
-Array = np.ndarray[Any, Any]
 _CALM = 1e30
 """Below this, scaling cannot overflow."""
 
@@ -130,12 +128,12 @@ def _normal_now(known: Array, shape: tuple[int, ...], mean: float, std: float, d
 
 
 def integers(draw: Draw, shape: tuple[int, ...], low: int, high: int, dtype: DT) -> Node:
-    """Whole numbers in [low, high).
+    """Integers in [low, high).
 
     A 64-bit word modulo the width of the range: a value is favoured by at most width / 2**64.
     """
     if kind(dtype) not in "iu":
-        raise DTypeError(f"integers needs a dtype of whole numbers, got {dtype.name}")
+        raise DTypeError(f"integers needs an integer dtype, got {dtype.name}")
     first, last = _limits(dtype)
     if not first <= low < high <= last + 1:
         raise ArgumentError(

@@ -1,25 +1,23 @@
-"""Small draws that follow one another: what the next ones give is made along with one of them.
+"""Small draws in batches: the numbers of streams to come are computed along with the next one's.
 
-Most of what few random numbers cost is calling NumPy, which costs the same for many. A stream's
-numbers depend on nothing but the key and the number of the stream, so those of the streams to come
-can be made ahead; a draw that never comes has only wasted time. Twice as many are made every time.
+A call of NumPy costs the same for few numbers as for many. The numbers of a stream depend on the
+key and the number of the stream alone, so those of later streams can be computed ahead; a draw that
+never comes has only wasted time. Each batch is twice as large as the one before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, uint64
+from onebuf.dtypes import DT, Array, float32, float64, uint64
 from onebuf.events import listeners
 from onebuf.graph import Node, settle
 from onebuf.ops.random.philox import first_words
 from onebuf.options import options
 
-DT = np.dtype[Any]
-Array = np.ndarray[Any, Any]
 Compute = Callable[[Array, int, DT], Node]
 """From words, a row of them for each stream, to rows of so many elements of a dtype."""
 

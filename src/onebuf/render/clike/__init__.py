@@ -1,14 +1,14 @@
-"""Kernels as text in languages that look like C."""
+"""C-like languages: linear programs as OpenCL C and GLSL."""
 
 from onebuf.render.clike.dialect import (
     NARROW,
     Dialect,
     Flags,
+    KernelText,
     Memory,
     Parameter,
     Scalar,
-    Text,
-    Whole,
+    Size,
 )
 from onebuf.render.clike.opencl import OpenClC
 from onebuf.render.clike.operations import supports
@@ -20,13 +20,13 @@ __all__ = [
     "Check",
     "Dialect",
     "Flags",
+    "KernelText",
     "Memory",
     "OpenClC",
     "Parameter",
     "Scalar",
+    "Size",
     "Source",
-    "Text",
-    "Whole",
     "may_contain",
     "render",
     "supports",

@@ -1,18 +1,14 @@
-"""Complex numbers: pairs of floats, whose parts are ``.x`` and ``.y`` in every dialect."""
+"""Complex numbers as vectors of two floats, whose parts are ``.x`` and ``.y`` in every dialect."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import complex64, complex128, float32, float64
+from onebuf.dtypes import DT, complex64, complex128, float32, float64
 from onebuf.graph import BINARY, COMPLEX, UNARY, Op
 from onebuf.render.clike import float_functions
 from onebuf.render.clike.terms import Terms
-
-DT = np.dtype[Any]
 
 PARTS: dict[DT, DT] = {complex64: float32, complex128: float64}
 """The dtype of the parts."""
@@ -25,7 +21,7 @@ def _multiply(t: Terms, name: str, dtype: DT) -> str:
 
 
 def _divide(t: Terms, name: str, dtype: DT) -> str:
-    """Smith's way, which does not overflow on the way, as NumPy's is."""
+    """Smith's algorithm (1962), as in NumPy: intermediate results do not overflow."""
     C, part = t.type(dtype), PARTS[dtype]
     R, zero, one = t.type(part), t.literal(part, 0.0), t.literal(part, 1.0)
     pair = t.dialect.pair

@@ -1,9 +1,8 @@
-"""Dialects: what differs between languages that look like C.
+"""Dialects: the differences between C-like languages.
 
-Kernels are written in what these have in common: declarations, assignments, ``if``, ``for``,
-``?:``, arithmetic, and functions of numbers. A dialect says how all else is spelled: types,
-literals, casts, the names of functions, indices of work-items, memory, barriers, and the frame that
-a kernel's text stands in.
+Kernels are written in what these languages have in common: declarations, assignments, ``if``,
+``for``, ``?:``, arithmetic and function calls. A dialect gives the rest: types, literals, casts,
+names of functions, indices of work-items, memory, barriers, and the text around a kernel's body.
 """
 
 from __future__ import annotations
@@ -12,12 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
-DT = np.dtype[Any]
+from onebuf.dtypes import DT
 
 NARROW = ("float16", "bfloat16")
-"""Floats that are computed with in float32, and rounded after each step."""
+"""Floats that are computed in float32 and rounded after each operation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +45,8 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A parameter: a number that sizes decide, the same in every call of a kernel."""
+class Size:
+    """A parameter: an integer that depends on sizes alone, the same in every call of a kernel."""
 
     name: str
     value: int
@@ -57,21 +54,21 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """A parameter: memory of int64 in which a kernel leaves what it found wrong.
+    """A parameter: memory of int64 in which a kernel reports invalid operands.
 
-    Check ``n`` leaves 1 at ``2*n`` and the number that it was wrong about at ``2*n + 1``.
+    A failed check ``n`` stores 1 at ``2*n``, and the operand at ``2*n + 1``.
     """
 
     count: int
     name: str = "flags"
 
 
-Parameter = Memory | Scalar | Whole | Flags
+Parameter = Memory | Scalar | Size | Flags
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """The pieces of a kernel."""
+class KernelText:
+    """The parts of a kernel's text."""
 
     name: str
     parameters: Sequence[Parameter]
@@ -80,23 +77,23 @@ class Text:
     """Declarations of the memory of a work-group."""
     body: Sequence[str]
     local_size: tuple[int, ...]
-    """Work-items in a group, if the text says so; empty: whoever runs it may choose."""
+    """Work-items in a group if the text fixes them; empty if each launch may choose."""
 
 
 class Dialect:
-    """How a language spells things; what is here suits most of them."""
+    """The syntax of a language, with defaults that suit most."""
 
     has_float64 = True
-    """Without it, float64 accumulators are float32, and nothing else may be float64."""
+    """If not, float64 accumulators are float32, and nothing else may be float64."""
     splits_bounds = False
-    """Whether groups of which no work-item is beyond the last index get code of their own, without
-    a condition that processors with vectors would stumble over."""
+    """Whether work-groups that are entirely in bounds get code of their own without bounds tests,
+    which processors with SIMD can vectorise."""
     types: ClassVar[Mapping[str, str]]
     """The type of a value, by the name of its dtype."""
     memory_types: ClassVar[Mapping[str, str]]
     """The type of an element in memory, where it is another."""
     functions: ClassVar[Mapping[str, str]] = {}
-    """Functions of floats that are called something else here."""
+    """Functions of floats that have another name in this language."""
 
     def type(self, dtype: DT) -> str:
         """The type of a value."""
@@ -107,11 +104,11 @@ class Dialect:
         return self.memory_types.get(dtype.name) or self.types[dtype.name]
 
     def function(self, name: str) -> str:
-        """What a function of floats is called."""
+        """The name of a function of floats."""
         return self.functions.get(name, name)
 
     def cast(self, type_: str, text: str) -> str:
-        """A conversion, which wraps whole numbers and rounds floats."""
+        """A conversion, which wraps integers and rounds floats."""
         return f"({type_})({text})"
 
     def widen(self, text: str) -> str:
@@ -127,15 +124,15 @@ class Dialect:
         raise NotImplementedError
 
     def bits(self, dtype: DT, text: str) -> str:
-        """The bits of a float32 or float64, as an unsigned whole number."""
+        """The bits of a float32 or float64, as an unsigned integer."""
         raise NotImplementedError
 
     def of_bits(self, dtype: DT, text: str) -> str:
-        """The float32 or float64 of some bits."""
+        """The float32 or float64 with these bits."""
         raise NotImplementedError
 
     def global_id(self, dimension: int) -> str:
-        """The index of a work-item among all; dimension 0 is the one that neighbours differ in."""
+        """The global index of a work-item; neighbours differ in dimension 0."""
         raise NotImplementedError
 
     def group_id(self, dimension: int) -> str:
@@ -147,11 +144,11 @@ class Dialect:
         raise NotImplementedError
 
     def is_whole(self, dimension: int, bound: str) -> str:
-        """Whether all of this work-item's group is below a bound; for ``splits_bounds``."""
+        """Whether all of a work-item's group is below a bound; for ``splits_bounds``."""
         raise NotImplementedError
 
     def barrier(self) -> str:
-        """Where all work-items of a group wait for one another."""
+        """A barrier of a work-group."""
         raise NotImplementedError
 
     def element(self, memory: str, place: str) -> str:
@@ -166,6 +163,6 @@ class Dialect:
         """The declaration of memory that a work-group shares."""
         raise NotImplementedError
 
-    def assemble(self, text: Text) -> str:
+    def assemble(self, text: KernelText) -> str:
         """The whole text."""
         raise NotImplementedError

@@ -1,21 +1,18 @@
-"""Floats: operations that languages do not have, or not with NumPy's results, as functions."""
+"""Float functions: operations that C-like languages lack, or whose results differ from NumPy's."""
 
 from __future__ import annotations
 
 from functools import partial
 from math import log
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, int32, int64, kind, uint32, uint64
+from onebuf.dtypes import DT, float32, float64, int32, int64, kind, uint32, uint64
 from onebuf.render.clike.terms import Terms
-
-DT = np.dtype[Any]
 
 
 def is_nan(t: Terms, name: str, dtype: DT) -> str:
-    """Whether it is no number, by its bits: compilers may take comparisons for granted."""
+    """Whether it is NaN, by its bits: compilers may assume that there are no NaNs."""
     return _size_test(t, name, dtype, ">")
 
 
@@ -25,7 +22,7 @@ def is_inf(t: Terms, name: str, dtype: DT) -> str:
 
 
 def is_finite(t: Terms, name: str, dtype: DT) -> str:
-    """Whether it is a number, and finite."""
+    """Whether it is neither NaN nor infinite."""
     return _size_test(t, name, dtype, "<")
 
 
@@ -49,7 +46,7 @@ def _inf_bits(t: Terms, dtype: DT) -> str:
 
 
 def signbit(t: Terms, name: str, dtype: DT) -> str:
-    """Whether it is negative, or a negative zero."""
+    """Whether the sign bit is set."""
     bits, width = _bits(dtype), 8 * dtype.itemsize
     last = f"{t.dialect.bits(dtype, 'a')} >> {width - 1}"
     return f"bool {name}({t.type(dtype)} a) {{ return ({last}) != {t.literal(bits, 0)}; }}"
@@ -109,7 +106,7 @@ def floor_divide(t: Terms, name: str, dtype: DT) -> str:
 
 
 def remainder(t: Terms, name: str, dtype: DT) -> str:
-    """What is left of a division that rounds down: its sign is the divisor's."""
+    """The remainder of floor division: its sign is the divisor's."""
     T, zero = t.type(dtype), t.literal(dtype, 0.0)
     return (
         f"{T} {name}({T} a, {T} b) {{\n"
@@ -121,7 +118,7 @@ def remainder(t: Terms, name: str, dtype: DT) -> str:
 
 
 def logaddexp(t: Terms, name: str, dtype: DT) -> str:
-    """The logarithm of a sum of exponentials, which do not overflow."""
+    """The logarithm of a sum of exponentials, without overflow."""
     T, zero = t.type(dtype), t.literal(dtype, 0.0)
     sides = [f"{x} + {t.call('log1p', t.call('exp', d))}" for x, d in (("a", "-d"), ("b", "d"))]
     return (
@@ -133,14 +130,14 @@ def logaddexp(t: Terms, name: str, dtype: DT) -> str:
     )
 
 
-def to_whole(t: Terms, name: str, dtype: DT, target: DT) -> str:
-    """A float cut to an integer; out of range, as `onebuf.dtypes.integer_of` says."""
+def to_integer(t: Terms, name: str, dtype: DT, target: DT) -> str:
+    """A float truncated to an integer; out of range, as `onebuf.dtypes.integer_of` says."""
     nan = t.define("is_nan", dtype, is_nan)
     via = int64 if target in (int64, uint32, uint64) else int32
     edge = 2.0 ** (8 * via.itemsize - 1)
     beyond, none = t.literal(dtype, edge), t.literal(via, int(np.iinfo(via).min))
     below = f"a <= {t.literal(dtype, -edge - 1)}"
-    if via == int64 or dtype.itemsize < 8:  # the number before the least is that itself
+    if via == int64 or dtype.itemsize < 8:  # the least integer minus 1 rounds to the least integer
         below = f"a < {t.literal(dtype, -edge)}"
     head = f"{t.type(target)} {name}({t.type(dtype)} a) {{\n"
     if target == uint64:
@@ -156,7 +153,7 @@ def to_whole(t: Terms, name: str, dtype: DT, target: DT) -> str:
 
 
 def to_odd(t: Terms, name: str, dtype: DT) -> str:
-    """A double as a float that another rounding makes right: odd wherever it is not exact."""
+    """A float64 rounded to odd as float32, so that a second rounding is correct."""
     D, F, uint = t.type(float64), t.type(float32), t.type(uint32)
     n = partial(t.literal, uint32)
     wide = t.cast(float64, "f")

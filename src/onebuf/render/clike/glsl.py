@@ -1,14 +1,13 @@
-"""GLSL for Vulkan, as a dialect.
+"""The dialect of GLSL for Vulkan.
 
-Elements of 8 and 16 bits are kept as they are in memory, four or two in a word, and computed with
-in 32 bits: this takes nothing of a device but words. Neighbours in a word belong to different
-work-items, so one is written by flipping those of its bits that differ, at once. Numbers of 64
-bits are there if the device has them; positions are such numbers, so whole ones it must have.
+Elements of 8 and 16 bits are packed in memory, four or two in a word of 32 bits, and computed in 32
+bits, so that devices need no small types. Neighbours in a word belong to different work-items, so a
+store is an atomic exclusive or of the bits that differ. Devices must have 64-bit integers, which
+positions are; float64 is optional.
 
-Arguments are push constants as long as they fit, else a memory of their own, the last one. Where
-there are more memories than a device binds, some are parts of one.
-Functions of floats are those of `onebuf.render.clike.glsl_math`, which computes in doubles; GLSL's
-own stand in for them on devices that have none.
+Arguments are push constants if they fit, else they are in a buffer of their own, the last one. If
+there are more arrays than a device can bind, some share one buffer. Functions of floats are of
+`onebuf.render.clike.glsl_math`, which computes in float64; devices without it use GLSL's own.
 """
 
 from __future__ import annotations
@@ -21,62 +20,60 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, kind
+from onebuf.dtypes import DT, float32, float64, kind
 from onebuf.render.clike.dialect import (
     NARROW,
     Dialect,
     Flags,
+    KernelText,
     Memory,
     Parameter,
     Scalar,
-    Text,
-    Whole,
+    Size,
 )
 from onebuf.render.clike.glsl_math import FORMULAS, PREFIX, constant, library
 from onebuf.render.clike.glsl_short import SHORT
-
-DT = np.dtype[Any]
 
 PUSHED = 128
 """Bytes of push constants that every device has."""
 
 _SMALL = {"INT8": "int", "INT16": "int", "UINT8": "uint", "UINT16": "uint"}
-"""Our names for types of less than a word, and what they are computed in."""
+"""Names for types of less than a word, and the types that they are computed in."""
 _DOUBLE = re.compile(r"\b(double|dvec2)\b")
 _CALLED = re.compile(rf"\b{PREFIX}(\w+)\(")
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The order in which the numbers that a kernel is called with lie in memory."""
+    """The order in memory of the numbers among a kernel's arguments."""
 
-    fields: tuple[tuple[Scalar | Whole, str], ...]
-    """Each with the NumPy name of its type: the wider ones first, so that nothing is between."""
+    fields: tuple[tuple[Scalar | Size, str], ...]
+    """Each with the NumPy name of its type; the wider ones come first, so there is no padding."""
 
     @property
     def nbytes(self) -> int:
-        """How many bytes they take."""
+        """Their size in bytes."""
         return sum(np.dtype(type_).itemsize for _, type_ in self.fields)
 
     @property
     def is_pushed(self) -> bool:
-        """Whether they come as push constants."""
+        """Whether they are push constants."""
         return self.nbytes <= PUSHED
 
 
 def arguments(parameters: Sequence[Parameter]) -> Arguments:
-    """How the numbers among ``parameters`` are handed over.
+    """How the numbers among ``parameters`` are passed.
 
-    >>> arguments([Scalar(0, np.dtype("int8")), Whole("n0", 5)]).fields
-    ((Whole(name='n0', value=5), 'int64'), (Scalar(number=0, dtype=dtype('int8')), 'int32'))
+    >>> arguments([Scalar(0, np.dtype("int8")), Size("n0", 5)]).fields
+    ((Size(name='n0', value=5), 'int64'), (Scalar(number=0, dtype=dtype('int8')), 'int32'))
     """
-    fields = [(one, _argument(one)) for one in parameters if isinstance(one, Scalar | Whole)]
+    fields = [(one, _argument(one)) for one in parameters if isinstance(one, Scalar | Size)]
     fields.sort(key=lambda field: -np.dtype(field[1]).itemsize)
     return Arguments(tuple(fields))
 
 
-def _argument(one: Scalar | Whole) -> str:
-    if isinstance(one, Whole):
+def _argument(one: Scalar | Size) -> str:
+    if isinstance(one, Size):
         return "int64"
     if one.dtype.itemsize >= 8:
         return str(one.dtype.name)
@@ -86,7 +83,7 @@ def _argument(one: Scalar | Whole) -> str:
 
 
 class Glsl(Dialect):
-    """GLSL 4.5 for Vulkan, with groups of ``local`` work-items where kernels leave that open.
+    """GLSL 4.5 for Vulkan; kernels that do not fix the size of groups get ``local``.
 
     >>> Glsl().literal(np.dtype("float32"), 1.5), Glsl().cast("INT8", "x")
     ('1.5f', 'bitfieldExtract(int(x), 0, 8)')
@@ -126,9 +123,9 @@ class Glsl(Dialect):
         self.has_float64 = has_float64
         self.local = local
         self.copies = copies
-        """How often the body of an innermost loop is written."""
+        """By how much innermost loops are unrolled."""
         self.packed = packed or {}
-        """Slots that share one memory, and the byte at which each begins there."""
+        """Slots that share one buffer, and the byte at which each begins there."""
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -157,7 +154,7 @@ class Glsl(Dialect):
             part = float64 if dtype.itemsize == 16 else float32
             return self.pair(dtype, *[_real(part, one) for one in (value.real, value.imag)])
         if letter == "f" and dtype.itemsize == 1:
-            return f"{int(np.asarray(value, dtype).view(np.uint8))}u"  # moved, never computed with
+            return f"{int(np.asarray(value, dtype).view(np.uint8))}u"  # only copied
         if letter == "f":
             return _real(dtype, float(value))
         number = int(value)
@@ -191,7 +188,7 @@ class Glsl(Dialect):
         return f"int64_t(gl_LocalInvocationID.{'xyz'[dimension]})"
 
     def barrier(self) -> str:
-        """Where all work-items of a group wait for one another."""
+        """A barrier of a work-group."""
         return "barrier();"
 
     # -- memory ------------------------------------------------------------------------------------
@@ -212,8 +209,8 @@ class Glsl(Dialect):
 
     # -- the text ----------------------------------------------------------------------------------
 
-    def assemble(self, text: Text) -> str:
-        """The whole text; no product and sum become one operation with another rounding."""
+    def assemble(self, text: KernelText) -> str:
+        """The whole text; products and sums are not contracted to fused operations."""
         local = (*text.local_size, 1, 1)[:3] if text.local_size else self.local
         sizes = ", ".join([f"local_size_{x} = {n}" for x, n in zip("xyz", local, strict=True)])
         body = _unrolled([_exact(line) for line in text.body], self.copies)
@@ -238,7 +235,7 @@ class Glsl(Dialect):
         )
 
     def _memories(self, parameters: Sequence[Parameter]) -> list[str]:
-        """Every memory under its binding, and the arguments."""
+        """The buffers, each with its binding, and the arguments."""
         lines: list[str] = []
         together = [
             one for one in parameters if isinstance(one, Memory) and one.slot in self.packed
@@ -290,7 +287,7 @@ class Glsl(Dialect):
         ]
 
     def _library(self, text: str) -> list[str]:
-        """The functions that a text calls, and what these need."""
+        """The functions that a text calls, directly or not."""
         found: dict[str, str] = {}
         elements = ["float", "double"] if self.has_float64 and _DOUBLE.search(text) else ["float"]
         for name in sorted({match for match in _CALLED.findall(text) if match in FORMULAS}):
@@ -311,7 +308,7 @@ def _block(binding: int, fields: str, name: str) -> str:
 
 
 def _group_indices(body: Sequence[str]) -> list[str]:
-    """The indices of groups: if there is one, all dimensions that are launched are one for it."""
+    """The indices of groups; a one-dimensional kernel is launched over all three dimensions."""
     lines = [
         f"#define GROUP_{n} int64_t(gl_WorkGroupID.{axis})" for n, axis in enumerate("xyz") if n
     ]
@@ -329,7 +326,7 @@ _LOOP = re.compile(r"\s*for \(int64_t (\w+) = ([^;]*); \w+ < ([^;]*); \w+\+\+\) 
 
 
 def _unrolled(lines: Sequence[str], copies: int) -> list[str]:
-    """Innermost loops with ``copies`` turns in one, and a loop for the turns that are left."""
+    """The lines with innermost loops unrolled by ``copies``, each with a loop for the remainder."""
     found: list[str] = []
     at = 0
     while at < len(lines):
@@ -350,7 +347,7 @@ def _unrolled(lines: Sequence[str], copies: int) -> list[str]:
 
 
 def _end(lines: Sequence[str], begin: int) -> int:
-    """The line that ends what a line begins."""
+    """The line that ends the block that a line begins."""
     depth = 0
     for at in range(begin, len(lines)):
         depth += lines[at].endswith("{") - lines[at].strip().startswith("}")
@@ -360,12 +357,12 @@ def _end(lines: Sequence[str], begin: int) -> int:
 
 
 def _exact(line: str) -> str:
-    """A declaration of floats whose operations are left as they are."""
+    """A declaration of floats, marked precise: its operations are not contracted."""
     return re.sub(r"^(\s*)((?:float|double|vec2|dvec2) \w+ =)", r"\1precise \2", line)
 
 
 def _exact_function(text: str) -> str:
-    """A function with all its operations on floats left as they are."""
+    """A function with all its operations on floats marked precise."""
     found = re.match(r"(float|double|vec2|dvec2) ", text)
     if found is not None:
         kept = rf"{{ precise {found[1]} found = \1; return found; }}"

@@ -1,8 +1,8 @@
-"""Mathematics in GLSL, whose own functions know no doubles and are no more than near for floats.
+"""Elementary functions in GLSL, whose own have no float64 and are inaccurate for float32.
 
-The formulas are those of `onebuf.render.math`. They are written with a builder, and the one here
-writes GLSL where the other writes LLVM's language. So a function has the same accuracy on every
-device that computes in doubles. What a formula needs beside it comes before it in the text.
+The formulas are those of `onebuf.render.math`, written with a builder that writes GLSL in place of
+LLVM IR. So a function has the same accuracy on every device that computes in float64. The functions
+that a formula needs come before it in the text.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from onebuf.graph import BINARY, INEXACT
 from onebuf.render.builder import FLOATS, Builder, Value
 from onebuf.render.math import MATH
 from onebuf.render.math.division import fmod
 from onebuf.render.math.term import Term, magnitude, where, with_sign
 
 PREFIX = "ob_"
-"""What our functions begin with."""
+"""The prefix of the names of these functions."""
 
 TYPES = {
     **{"float": "float", "double": "double", "i1": "bool"},
@@ -63,7 +64,7 @@ _NAN = {
     "double": """\
 bool ob_nan(double x) { return (doubleBitsToUint64(x) << 1) > 0xffe0000000000000UL; }""",
 }
-"""By its bits: compilers may take comparisons for granted."""
+"""By its bits: compilers may assume that there are no NaNs."""
 _SHIFTED = """\
 int64_t ob_shifted(int64_t x, int64_t y, int64_t count) {
   int n = int(count) & 63;
@@ -107,7 +108,7 @@ double ob_left(double x, double y) {
   size = size < ONE ? size : (size & (ONE - uint64_t(1))) | (uint64_t(near - up) << 52);
   return uint64BitsToDouble(top | size);
 }"""
-"""What is left of x after taking off a multiple of y, by long division: both are finite."""
+"""The remainder of x divided by y, by long division: both are finite."""
 
 _NEEDS: dict[str, Any] = {"fshl": _SHIFTED, "ctlz": _ZEROS}
 
@@ -121,7 +122,7 @@ def constant(element: str, number: float | int) -> str:
     if element == "i1":
         return "true" if number else "false"
     if element not in FLOATS:
-        return _whole(element, int(number))
+        return _integer(element, int(number))
     if abs(number) < 2**20 and (8 * number) % 1 == 0 and number != 0:
         return f"{float(number)!r}{'f' if element == 'float' else 'lf'}"
     if element == "float":
@@ -129,7 +130,7 @@ def constant(element: str, number: float | int) -> str:
     return f"uint64BitsToDouble(0x{int.from_bytes(struct.pack('>d', number), 'big'):016x}UL)"
 
 
-def _whole(element: str, number: int) -> str:
+def _integer(element: str, number: int) -> str:
     bits = {"i32": 32, "i64": 64, "i128": 128}[element]
     if element == "i128":
         return f"u64vec2(uint64_t({number}), uint64_t(0))"
@@ -145,10 +146,10 @@ class GlslBuilder(Builder):
 
     def __init__(self) -> None:
         super().__init__(1)
-        self.rare = self._rare
+        self.slow_path = self._slow_path
 
     def give(self, element: str, text: str) -> Value:
-        """A variable; that of a float keeps the operation as it is."""
+        """A variable; operations on floats are precise, so that they are not contracted."""
         self._count += 1
         name = f"t{self._count}"
         exact = "precise " if element in FLOATS else ""
@@ -178,16 +179,16 @@ class GlslBuilder(Builder):
         return self.give(x.type, f"{one} {_SIGNS[instruction]} {two}")
 
     def _long(self, instruction: str, x: str, y: str) -> str:
-        """What formulas do with 128 bits."""
+        """An operation on integers of 128 bits."""
         if instruction == "lshr":
-            assert y == _whole("i128", 64), "by a word"
+            assert y == _integer("i128", 64), "by a word"
             return f"u64vec2({x}.y, uint64_t(0))"
         name, text = {"mul": ("product", _PRODUCT), "add": ("sum", _SUM)}[instruction]
         self.helpers[name] = text
         return f"{PREFIX}{name}({x}, {y})"
 
     def compare(self, instruction: str, x: Value, y: Value) -> Value:
-        """A comparison; those that a NaN makes true are made of others."""
+        """A comparison; unordered ones, which NaN makes true, are composed of others."""
         if instruction == "fcmp une":
             return self.give("i1", f"!({x.name} == {y.name})")
         if instruction == "fcmp uno":
@@ -214,7 +215,7 @@ class GlslBuilder(Builder):
         return self.give(x.type, f"{condition.name} ? {x.name} : {y.name}")
 
     def call(self, intrinsic: str, *operands: Value, result: str | None = None) -> Value:
-        """A function that GLSL has, or one of the few that it lacks."""
+        """A function of GLSL, or one of the few that it lacks."""
         name = intrinsic.removeprefix("llvm.")
         element = operands[0].type
         if name == "copysign":
@@ -229,15 +230,17 @@ class GlslBuilder(Builder):
         return self.give(x.type, f"-{x.name}")
 
     def looked_up(self, table: str, numbers: Any, position: Value) -> Value:
-        """A number of a table."""
+        """An element of a constant table."""
         name = PREFIX + table.rpartition(".")[2]
-        words = ", ".join([_whole("i64", number) for number in numbers])
+        words = ", ".join([_integer("i64", number) for number in numbers])
         type_ = f"int64_t[{len(numbers)}]"
         self.helpers[name] = f"const {type_} {name} = {type_}({words});"
         return self.give("i64", f"{name}[int({position.name})]")
 
-    def _rare(self, name: str, lanes: Value, usual: Value, formula: Any, *operands: Value) -> Value:
-        """``usual``, but a formula of the operands where ``lanes`` holds: a function is called."""
+    def _slow_path(
+        self, name: str, lanes: Value, usual: Value, formula: Any, *operands: Value
+    ) -> Value:
+        """``usual``, but if ``lanes`` holds, the formula of the operands by a function call."""
         called = f"{PREFIX}rare_{name}"
         self.helpers |= _function(called, usual.type, formula, tuple([v.type for v in operands]))
         arguments = ", ".join([operand.name for operand in operands])
@@ -247,7 +250,7 @@ class GlslBuilder(Builder):
 
 
 def _function(called: str, result: str, formula: Any, elements: tuple[str, ...]) -> dict[str, str]:
-    """A function of a formula, after what it needs, by name."""
+    """The function of a formula, after the functions that it needs, by name."""
     b = GlslBuilder()
     inputs = [Value(f"x{number}", element) for number, element in enumerate(elements)]
     value = formula(b, *inputs)
@@ -262,9 +265,9 @@ def _fmod(b: Builder, x: Value, y: Value) -> Value:
 
 
 def _rounding(intrinsic: str, corrected: Callable[[Term, Term], Term]) -> Any:
-    """A whole number near x, by a sum that leaves no room for a fraction.
+    """An integer near x, by adding 2**52, so that no bits are left for a fraction.
 
-    Some drivers have wrong ones for doubles: large, negative or zero. Floats take GLSL's own.
+    Some drivers round large, negative or zero float64 values wrongly. float32 takes GLSL's own.
     """
 
     def write(b: Builder, value: Value) -> Value:
@@ -293,21 +296,16 @@ FORMULAS = {
     "fmod": _fmod,
     **_TOWARDS,
     **{
-        name: MATH[name]
-        for name in (
-            *("acos", "acosh", "asin", "asinh", "atan", "atanh", "atan2", "copysign", "cos"),
-            *("cosh", "exp", "expm1", "hypot", "log", "log10", "log1p", "log2", "nextafter"),
-            *("pow", "sin", "sinh", "tan", "tanh"),
-        )
+        op.name: MATH[op.name]
+        for op in INEXACT | {BINARY["copysign"], BINARY["nextafter"]}
+        if op is not BINARY["logaddexp"]  # which is made of others
     },
 }
 """The functions that are here, by the names that C has for them."""
-
-_TWO = frozenset({"atan2", "copysign", "fmod", "hypot", "nextafter", "pow"})
 
 
 @cache
 def library(name: str, element: str) -> dict[str, str]:
     """What has to stand in a text that calls a function, by name and in order."""
-    elements = (element,) * (1 + (name in _TWO))
+    elements = (element,) * (2 if name in BINARY or name == "fmod" else 1)
     return _function(PREFIX + name, element, FORMULAS[name], elements)

@@ -1,9 +1,12 @@
-"""Mathematics in GLSL for devices without doubles: what the language has, and no more exact.
+"""Elementary functions for GLSL devices without float64: those of the language itself.
 
-Its functions may be some hundred units in the last place off, and of large angles they know little.
+Their error may be some hundred units in the last place, and more for large angles.
 """
 
 from __future__ import annotations
+
+from onebuf.render.clike.glsl_math import library
+from onebuf.render.math.coefficients import ERFC_FLOAT
 
 _WITH_SIGN = """\
 float ob_copysign(float x, float y) {
@@ -54,6 +57,23 @@ _EXPM1 = """\
 float ob_expm1(float x) {
   return abs(x) < 0.015625f ? x + x * x * (0.5f + x * (1.0f / 6.0f + x / 24.0f)) : exp(x) - 1.0f;
 }"""
+_CBRT = """\
+float ob_cbrt(float x) {
+  if (x == 0.0f || isinf(x) || isnan(x)) return x;
+  float near = exp2(log2(abs(x)) * (1.0f / 3.0f));
+  near -= (near - abs(x) / (near * near)) * (1.0f / 3.0f);
+  return x < 0.0f ? -near : near;
+}"""
+_ERFC_TERMS = ", ".join([f"{coefficient!r}f" for coefficient in reversed(ERFC_FLOAT)])
+_ERFC = f"""\
+float ob_erfc(float x) {{
+  if (!(abs(x) >= 0.625f)) return 1.0f - ob_erf(x);
+  float size = min(abs(x), 11.0f), q = (size - 4.0f) / (size + 4.0f), sum = 0.0f;
+  const float terms[] = float[]({_ERFC_TERMS});
+  for (int n = 0; n < {len(ERFC_FLOAT)}; n++) sum = sum * q + terms[n];
+  float found = exp(-size * size) * (1.2f + sum) / (1.0f + size + size);
+  return x < 0.0f ? 2.0f - found : found;
+}}"""
 _LOG1P = """\
 float ob_log1p(float x) {
   if (abs(x) < 0.015625f) return x - x * x * (0.5f - x * (1.0f / 3.0f - x * 0.25f));
@@ -70,13 +90,16 @@ SHORT: dict[str, dict[str, str]] = {
         name: {name: _same(name)}
         for name in (
             *("acosh", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log", "log2", "sin"),
-            *("ceil", "floor", "sinh", "tan", "tanh", "trunc"),
+            *("ceil", "exp2", "floor", "sinh", "tan", "tanh", "trunc"),
         )
     },
     "acos": {"acos": _same("acos", "atan(sqrt((1.0f - x) * (1.0f + x)), x)")},
     "asin": {"asin": _same("asin", "atan(x, sqrt((1.0f - x) * (1.0f + x)))")},
     "atan2": {"atan2": "float ob_atan2(float y, float x) { return atan(y, x); }"},
     "copysign": {"copysign": _WITH_SIGN},
+    "cbrt": {"cbrt": _CBRT},
+    "erf": library("erf", "float"),
+    "erfc": library("erf", "float") | {"erfc": _ERFC},
     "expm1": {"expm1": _EXPM1},
     "fmod": {"fmod": _FMOD},
     "hypot": {"hypot": _HYPOT},

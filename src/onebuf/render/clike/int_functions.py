@@ -1,20 +1,15 @@
-"""Whole numbers: operations for which languages and NumPy do not agree, as functions.
+"""Integer functions: operations whose results in C-like languages differ from NumPy's.
 
-Division by zero gives 0, quotients are rounded down, shifts by more than the width move all bits
-out, and whatever overflows wraps.
+Division by zero gives 0, quotients are rounded down, shifts by the width or more give 0 or the
+sign, and overflow wraps.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import kind, uint32, uint64
+from onebuf.dtypes import DT, kind, uint32, uint64
 from onebuf.render.clike.terms import Terms
-
-DT = np.dtype[Any]
 
 
 def floor_divide(t: Terms, name: str, dtype: DT) -> str:
@@ -33,7 +28,7 @@ def floor_divide(t: Terms, name: str, dtype: DT) -> str:
 
 
 def remainder(t: Terms, name: str, dtype: DT) -> str:
-    """What is left of a division that rounds down: its sign is the divisor's."""
+    """The remainder of floor division: its sign is the divisor's."""
     T, zero = t.type(dtype), t.literal(dtype, 0)
     head = f"{T} {name}({T} a, {T} b) {{\n  if (b == {zero}) return {zero};\n"
     if kind(dtype) == "u":
@@ -48,14 +43,14 @@ def remainder(t: Terms, name: str, dtype: DT) -> str:
 
 
 def left_shift(t: Terms, name: str, dtype: DT) -> str:
-    """Bits moved up; those that leave are lost."""
+    """A left shift."""
     T, zero = t.type(dtype), t.literal(dtype, 0)
     moved = t.cast(dtype, f"{t.cast(t.wide(dtype), 'a')} << {t.cast(t.wide(dtype), 'b')}")
     return f"{T} {name}({T} a, {T} b) {{\n  return {_near(t, dtype)} ? {moved} : {zero};\n}}"
 
 
 def right_shift(t: Terms, name: str, dtype: DT) -> str:
-    """Bits moved down; the sign stays."""
+    """An arithmetic right shift."""
     T, zero = t.type(dtype), t.literal(dtype, 0)
     moved = t.cast(dtype, "a >> b")
     rest = zero if kind(dtype) == "u" else f"(a < {zero} ? {t.literal(dtype, -1)} : {zero})"
@@ -69,7 +64,7 @@ def _near(t: Terms, dtype: DT) -> str:
 
 
 def power(t: Terms, name: str, dtype: DT) -> str:
-    """A power, by squaring."""
+    """A power, by repeated squaring."""
     T, wide = t.type(dtype), t.wide(dtype)
     W, zero, one = t.type(wide), t.literal(wide, 0), t.literal(wide, 1)
     return (

@@ -1,4 +1,4 @@
-"""OpenCL C, as a dialect."""
+"""The dialect of OpenCL C."""
 
 from __future__ import annotations
 
@@ -7,24 +7,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, int64, kind
+from onebuf.dtypes import DT, float32, float64, int64, kind
 from onebuf.render.clike.dialect import (
     NARROW,
     Dialect,
     Flags,
+    KernelText,
     Memory,
     Parameter,
     Scalar,
-    Text,
 )
-
-DT = np.dtype[Any]
 
 _SUFFIX = {"int64": "L", "uint64": "UL", "uint32": "U"}
 
 
 class OpenClC(Dialect):
-    """OpenCL C 1.2, with doubles if the device has them.
+    """OpenCL C 1.2, with float64 if the device has it.
 
     >>> OpenClC().literal(np.dtype("float32"), 1.5)
     '1.5f'
@@ -66,7 +64,7 @@ class OpenClC(Dialect):
             part = float64 if dtype.itemsize == 16 else float32
             return self.pair(dtype, *[_real(part, float(one)) for one in (value.real, value.imag)])
         if dtype.name.startswith("float8"):
-            return str(np.asarray(value, dtype).view(np.uint8))  # these are moved, no more
+            return str(np.asarray(value, dtype).view(np.uint8))  # only copied, never computed with
         if letter == "f":
             return _real(dtype, float(value))
         if letter == "b":
@@ -99,15 +97,15 @@ class OpenClC(Dialect):
         return f"(long)get_local_id({dimension})"
 
     def barrier(self) -> str:
-        """Where all work-items of a group wait for one another."""
+        """A barrier of a work-group."""
         return "barrier(CLK_LOCAL_MEM_FENCE);"
 
     def shared(self, dtype: DT, name: str, size: int) -> str:
         """Memory that a work-group shares."""
         return f"__local {self.memory_type(dtype)} {name}[{size}];"
 
-    def assemble(self, text: Text) -> str:
-        """The whole text; no product and sum become one operation with another rounding."""
+    def assemble(self, text: KernelText) -> str:
+        """The whole text; products and sums are not contracted to fused operations."""
         head = ["#pragma OPENCL EXTENSION cl_khr_fp64 : enable"] if self.has_float64 else []
         parameters = ", ".join([self._declared(parameter) for parameter in text.parameters])
         size = ""

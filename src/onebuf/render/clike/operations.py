@@ -1,6 +1,6 @@
-"""Operations: each elementwise operation as an expression, by the kind of its operands.
+"""Elementwise operations as C-like expressions, by the kind of their operands.
 
-Operands have one dtype already, that which the operation computes in.
+Operands already have the dtype that the operation computes in.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import bfloat16, complex128, float16, float32, float64, int64, kind
-from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
+from onebuf.dtypes import DT, bfloat16, complex128, float16, float32, float64, int64, kind
+from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op, Rule
 from onebuf.render.clike import complex_numbers, float_functions, int_functions
 from onebuf.render.clike.dialect import NARROW
 from onebuf.render.clike.terms import Terms
 
-DT = np.dtype[Any]
 Express = Callable[..., str]
 """(terms, dtype of the operands, *their texts) to the text of the result."""
 
@@ -37,7 +36,7 @@ def _arithmetic(sign: str, of_bools: str) -> Express:
 
 
 def _order(sign: str, of_bools: str) -> Express:
-    """A comparison; languages do not agree on whether false is less than true."""
+    """A comparison; languages differ in the order of bools."""
 
     def express(t: Terms, dtype: DT, x: str, y: str) -> str:
         return of_bools.format(x, y) if kind(dtype) == "b" else f"{x} {sign} {y}"
@@ -57,7 +56,7 @@ def _bits(sign: str, of_bools: str) -> Express:
 
 
 def _own(name: str, of_whole: Any, of_real: Any = None) -> Express:
-    """A function of ours."""
+    """A function that the text defines."""
 
     def express(t: Terms, dtype: DT, *texts: str) -> str:
         write = of_real if kind(dtype) == "f" else of_whole
@@ -67,7 +66,7 @@ def _own(name: str, of_whole: Any, of_real: Any = None) -> Express:
 
 
 def _builtin(name: str) -> Express:
-    """A function of floats that the language has; it does nothing to whole numbers."""
+    """A function of floats that the language has; integers stay as they are."""
     return lambda t, dtype, *texts: t.call(name, *texts) if kind(dtype) == "f" else texts[0]
 
 
@@ -199,22 +198,18 @@ OPERATIONS: dict[Op, Express] = {
     UNARY["trunc"]: _builtin("trunc"),
     **{op: _own("random_words", int_functions.random_words) for op in RANDOM_WORDS},
 }
-"""What is defined for whole numbers and floats alike."""
+"""Operations that are defined for integers and floats alike."""
 
 FLOATS_ONLY: dict[Op, Express] = {
+    **{
+        op: _builtin(op.name)
+        for op in (UNARY | BINARY).values()
+        if op.rule is Rule.FLOAT and op not in OPERATIONS
+    },
     BINARY["logaddexp"]: _own("logaddexp", None, float_functions.logaddexp),
     UNARY["reciprocal"]: _reciprocal,
-    **{
-        op: _builtin(name)
-        for name, op in (UNARY | BINARY).items()
-        if name
-        in {
-            *("acos", "acosh", "asin", "asinh", "atan", "atanh", "atan2", "copysign", "cos"),
-            *("cosh", "exp", "expm1", "hypot", "log", "log10", "log1p", "log2", "nextafter"),
-            *("sin", "sinh", "sqrt", "tan", "tanh"),
-        }
-    },
 }
+"""What is defined for floats alone: mostly functions that C has by the same name."""
 
 _KEEPING = frozenset(
     {WHERE, BINARY["maximum"], BINARY["minimum"], BINARY["copysign"]}
@@ -252,7 +247,7 @@ def convert(t: Terms, source: DT, target: DT, text: str) -> str:
     if two == "c":
         return _to_complex(t, source, target, text)
     if one == "f" and two in "iu":
-        write = partial(_to_whole, target=target)
+        write = partial(float_functions.to_integer, target=target)
         return f"{t.define(f'to_{target.name}', source, write)}({text})"
     if target.name in NARROW:
         return _to_narrow(t, source, target, text)
@@ -261,10 +256,6 @@ def convert(t: Terms, source: DT, target: DT, text: str) -> str:
     if one == "i" and target == int64:
         return t.dialect.widen(text)
     return t.cast(target, text)
-
-
-def _to_whole(t: Terms, name: str, dtype: DT, target: DT) -> str:
-    return float_functions.to_whole(t, name, dtype, target)
 
 
 def _to_complex(t: Terms, source: DT, target: DT, text: str) -> str:

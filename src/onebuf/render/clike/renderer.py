@@ -1,33 +1,29 @@
-"""Rendering: a linear program as the text of a kernel, and the parameters that it is called with.
+"""The renderer: a linear program as the text of a kernel and its parameters.
 
-The text says nothing about sizes that are only numbers: whole constants beyond NEAR are parameters,
-so that one text serves other shapes, and the scalars of a nest are parameters as well. Where no
-work-item knows a neighbour, whoever runs the kernel chooses the size of groups: indices are those
-among all work-items, and those beyond the last index leave at once.
+Integer constants greater than NEAR are parameters, so that one text serves many shapes; the scalars
+of a nest are parameters as well. If work-items do not share memory, the launch chooses the size of
+groups: then indices are global, and work-items after the last index return at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import int64
+from onebuf.dtypes import DT, int64
 from onebuf.graph import BINARY, TAKE, Op
 from onebuf.kernel.linear import Code, Given, Instruction, Linear
-from onebuf.render.clike.dialect import Dialect, Flags, Memory, Parameter, Scalar, Text, Whole
+from onebuf.render.clike.dialect import Dialect, Flags, KernelText, Memory, Parameter, Scalar, Size
 from onebuf.render.clike.operations import convert, express
 from onebuf.render.clike.terms import Terms
 
-DT = np.dtype[Any]
-
 NAME = "onebuf_kernel"
 NEAR = 16
-"""Whole numbers up to this size stand in the text."""
-MOST_WHOLES = 64
-"""How many numbers may be parameters; devices take a kilobyte of these at least."""
+"""Integers up to this size are literals in the text."""
+MOST_SIZES = 64
+"""The most integers that are parameters; every device takes a kilobyte of parameters."""
 
 _NATURAL: dict[Op, str] = {
     BINARY["add"]: "+",
@@ -35,12 +31,12 @@ _NATURAL: dict[Op, str] = {
     BINARY["floor_divide"]: "/",
     BINARY["remainder"]: "%",
 }
-"""Operations that need no care on numbers that are never negative."""
+"""Operations that C-like languages and NumPy define alike for integers that are not negative."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a flag says: ``op`` met a number that it cannot take; TAKE's had this extent."""
+    """The meaning of a flag: ``op`` got an invalid operand; TAKE, an index outside ``extent``."""
 
     op: Op
     extent: int | Scalar | None = None
@@ -54,10 +50,10 @@ class Source:
     name: str
     parameters: tuple[Parameter, ...]
     extents: tuple[int, ...]
-    """Work-groups along each dimension, or work-items if ``local`` is None; the first dimension is
-    the one along which memory is closest."""
+    """Work-groups along each dimension, or work-items if ``local`` is None; neighbours in memory
+    differ in the first dimension."""
     local: tuple[int, ...] | None
-    """Work-items in a group; None: any number, and indices beyond the extents do nothing."""
+    """Work-items in a group; None: any number, and indices outside the extents do nothing."""
     checks: tuple[Check, ...] = ()
 
 
@@ -73,12 +69,12 @@ class _Rendering:
         self.dialect = dialect
         self.t = Terms(dialect)
         self.names: dict[int, str] = {}
-        """What stands for the value of each instruction."""
+        """The expression for the value of each instruction."""
         self.natural: set[int] = set()
-        """Values that are whole, and never negative."""
+        """Values that are integers and never negative."""
         self.memories: list[Memory] = []
         self.scalars: dict[int, Scalar] = {}
-        self.wholes: dict[int, Whole] = {}
+        self.sizes: dict[int, Size] = {}
         self.shared: list[str] = []
         self.checks: list[Check] = []
         outer = [special for special in program.specials if not special.is_local]
@@ -92,7 +88,7 @@ class _Rendering:
         self.local = tuple([special.extent for special in reversed(inner)]) or None
 
     def source(self) -> Source:
-        """All of it."""
+        """The finished kernel."""
         bounds = self._bounds()
         self._leave(bounds)
         for number, line in enumerate(self.lines):
@@ -100,13 +96,13 @@ class _Rendering:
         if bounds and self._splits:
             self._twice(bounds)
         parameters: list[Parameter] = [*self.memories, *self.scalars.values()]
-        parameters += [*bounds, *self.wholes.values()]
+        parameters += [*bounds, *self.sizes.values()]
         if self.checks:
             parameters.append(Flags(len(self.checks)))
         dimensions = max(len(self.extents), len(self.local or ()))
         extents = (*self.extents, *(1 for _ in range(dimensions - len(self.extents))))
         local = self.local and (*self.local, *(1 for _ in range(dimensions - len(self.local))))
-        text = Text(
+        text = KernelText(
             NAME,
             parameters,
             list(self.t.functions.values()),
@@ -118,22 +114,22 @@ class _Rendering:
             self.dialect.assemble(text), NAME, tuple(parameters), extents, local, tuple(self.checks)
         )
 
-    def _bounds(self) -> list[Whole]:
-        """Where work-items beyond the last index leave."""
+    def _bounds(self) -> list[Size]:
+        """The parameters with the number of indices along each dimension."""
         if self.local is not None:
             return []
         outer = [special for special in self.program.specials if not special.is_local]
         bounds = []
         for special in outer:
             dimension = self.dimension[special.name]
-            bounds.append(Whole(f"n{dimension}", special.extent))
+            bounds.append(Size(f"n{dimension}", special.extent))
             index = self.dialect.global_id(dimension)
             self.t.line(f"{self.t.type(int64)} {special.name} = {index};")
         self.begin = len(self.t.lines)
         return bounds
 
-    def _leave(self, bounds: list[Whole]) -> None:
-        """What is beyond the last index does nothing."""
+    def _leave(self, bounds: list[Size]) -> None:
+        """Work-items after the last index return."""
         outer = [special for special in self.program.specials if not special.is_local]
         for special, bound in zip(outer, bounds, strict=False):
             self.t.line(f"if ({special.name} >= {bound.name}) return;")
@@ -143,8 +139,8 @@ class _Rendering:
         loops = any(line.code is Code.LOOP for line in self.lines)
         return self.dialect.splits_bounds and not loops
 
-    def _twice(self, bounds: list[Whole]) -> None:
-        """The body once for groups that are whole, and once with conditions."""
+    def _twice(self, bounds: list[Size]) -> None:
+        """The body once for groups that are entirely in bounds, and once with bounds tests."""
         head, body = self.t.lines[: self.begin], self.t.lines[self.begin :]
         numbers = [int(bound.name[1:]) for bound in bounds]
         tests = [self.dialect.is_whole(n, f"n{n}") for n in numbers]
@@ -166,7 +162,7 @@ class _Rendering:
         return dtype
 
     def declare(self, number: int, text: str) -> None:
-        """A value of its own."""
+        """A variable for a value."""
         name = f"v{number}"
         self.t.line(f"{self.t.type(self.dtype(number))} {name} = {text};")
         self.names[number] = name
@@ -198,10 +194,10 @@ class _Rendering:
         if dtype == int64 and not isinstance(line.arg, np.generic):
             if line.arg >= 0:
                 self.natural.add(number)
-            if abs(line.arg) > NEAR and len(self.wholes) < MOST_WHOLES:
-                whole = Whole(f"w{len(self.wholes)}", line.arg)
-                self.wholes[number] = whole
-                self.names[number] = whole.name
+            if abs(line.arg) > NEAR and len(self.sizes) < MOST_SIZES:
+                size = Size(f"w{len(self.sizes)}", line.arg)
+                self.sizes[number] = size
+                self.names[number] = size.name
                 return
         self.names[number] = self.t.literal(dtype, line.arg)
 
@@ -211,7 +207,7 @@ class _Rendering:
         self.natural.add(number)
         self.names[number] = name
         if self.local is None:
-            return  # it was declared together with its bound
+            return  # it was declared with its bound
         dimension = self.dimension[name]
         of = self.dialect.local_id if line.arg.is_local else self.dialect.group_id
         self.t.line(f"{self.t.type(int64)} {name} = {of(dimension)};")
@@ -236,7 +232,7 @@ class _Rendering:
         self.t.line("}")
 
     def load(self, number: int, line: Instruction) -> None:
-        """An element, or 0 where there is none; or what is in a cell now."""
+        """An element, or 0 if its condition does not hold; or the value of a cell."""
         home, *place = line.args
         if self.lines[home].code is Code.DEFINE_ACC:
             self.declare(number, self.names[home])
@@ -279,8 +275,8 @@ class _Rendering:
         self.declare(number, text)
 
     def _take(self, number: int, line: Instruction, index: str, extent: str, *stride: str) -> None:
-        """How far an index reaches: it may count from the end, and if it is outside, a flag says
-        so and the first element is taken."""
+        """The distance of an index, which may count from the end. If it is outside, a flag is set
+        and the first element is taken."""
         zero = self.t.literal(int64, 0)
         name = f"i{number}"
         self.t.line(
@@ -292,7 +288,7 @@ class _Rendering:
         self.declare(number, f"{inside} * {stride[0]}" if stride else inside)
 
     def _known(self, number: int) -> int | Scalar | None:
-        """An extent, or the scalar that it is."""
+        """The value of an extent, or its scalar."""
         arg = self.lines[number].arg
         if isinstance(arg, Given):
             return self.scalars[arg.number]
@@ -305,7 +301,7 @@ class _Rendering:
         self.declare(number, text)
 
     def barrier(self, number: int, line: Instruction) -> None:
-        """Where all work-items of a group wait for one another."""
+        """A barrier of a work-group."""
         self.t.line(self.dialect.barrier())
 
 

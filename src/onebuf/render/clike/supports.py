@@ -1,23 +1,16 @@
-"""What kernels may contain, in any of the languages that look like C."""
+"""The operations that kernels in C-like languages may contain."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from onebuf.dtypes import complex128, kind
+from onebuf.dtypes import DT, complex128, kind
 from onebuf.graph import REDUCE, Op
 from onebuf.kernel import FOLDS, SCANS, combines
 from onebuf.render.clike.operations import supports
 from onebuf.scheduler.trace.argmax import EXTREMES
 
-DT = np.dtype[Any]
-
 
 def may_contain(op: Op, operands: tuple[DT, ...], result: DT, has_float64: bool) -> bool:
-    """Whether a kernel may contain ``op`` on operands of these dtypes, on a device that has float64
-    or has not.
+    """Whether a kernel may contain ``op`` on operands of these dtypes.
 
     >>> real, wide = np.dtype("float32"), np.dtype("float64")
     >>> [may_contain(REDUCE["sum"], (dtype,), dtype, False) for dtype in (real, wide)]

@@ -1,4 +1,4 @@
-"""Terms: the text of a kernel while it grows, and the functions that it calls."""
+"""A builder of C-like text: statements, expressions, and the functions that they call."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import bfloat16, float16, float32, float64, kind, uint32, uint64
+from onebuf.dtypes import DT, bfloat16, float16, float32, float64, kind, uint32, uint64
 from onebuf.render.clike.dialect import NARROW, Dialect
-
-DT = np.dtype[Any]
 
 
 class Terms:
@@ -47,30 +45,30 @@ class Terms:
         return self.dialect.cast(self.type(dtype), text)
 
     def call(self, name: str, *texts: str) -> str:
-        """A function that the language has."""
+        """A call of a function of the language."""
         return f"{self.dialect.function(name)}({', '.join(texts)})"
 
     def wide(self, dtype: DT) -> DT:
-        """The unsigned type in which whole numbers wrap: arithmetic on less is no language's."""
+        """The unsigned type in which integers wrap: no language computes in fewer than 32 bits."""
         return uint64 if dtype.itemsize == 8 else uint32
 
     def wrapping(self, dtype: DT, sign: str, x: str, y: str) -> str:
-        """Arithmetic of whole numbers, modulo their width."""
+        """Arithmetic of integers, modulo their width."""
         if kind(dtype) == "u" and dtype.itemsize >= 4:
             return f"{x} {sign} {y}"
         wide = self.wide(dtype)
         return self.cast(dtype, f"{self.cast(wide, x)} {sign} {self.cast(wide, y)}")
 
     def define(self, name: str, dtype: DT, write: Callable[[Terms, str, DT], str]) -> str:
-        """The name of a function of our own for one dtype, which is written once."""
+        """The name of a function for one dtype, which is written once into the text."""
         called = f"{name}_{self.real(dtype).name}"
         if called not in self.functions:
             text = write(self, called, self.real(dtype))
-            self.functions[called] = text  # after those that it calls
+            self.functions[called] = text  # after the functions that it calls
         return called
 
     def check(self, wrong: str, about: str) -> None:
-        """Leave a flag, and the number that it is about, where ``wrong`` holds."""
+        """Set a flag, and store the operand that it is about, if ``wrong`` holds."""
         number, self.checks = self.checks, self.checks + 1
         flag, value = (self.dialect.element("flags", str(2 * number + n)) for n in (0, 1))
         one = self.dialect.literal(np.dtype("int64"), 1)
@@ -79,7 +77,7 @@ class Terms:
     # -- narrow floats -----------------------------------------------------------------------------
 
     def loaded(self, dtype: DT, text: str) -> str:
-        """A value of an element that was read."""
+        """The value of an element that was loaded."""
         if kind(dtype) == "b":
             return f"({text} != {self.dialect.literal(np.dtype('uint8'), 0)})"
         if dtype.name in NARROW:
@@ -88,7 +86,7 @@ class Terms:
         return text
 
     def stored(self, dtype: DT, text: str) -> str:
-        """An element of a value."""
+        """The element to store for a value."""
         if kind(dtype) == "b":
             return self.dialect.cast(self.dialect.memory_type(dtype), text)
         if dtype.name in NARROW:
@@ -97,7 +95,7 @@ class Terms:
         return text
 
     def rounded(self, dtype: DT, text: str) -> str:
-        """A float32 rounded to a narrow float, and still held as a float32."""
+        """A float32 rounded to the precision of a narrow float."""
         narrow = self.define(f"narrow_{dtype.name}", float32, _NARROW[dtype])
         widen = self.define(f"widen_{dtype.name}", uint32, _WIDEN[dtype])
         return f"{widen}({narrow}({text}))"
@@ -120,7 +118,7 @@ def _widen_half(t: Terms, name: str, dtype: DT) -> str:
 
 
 def _narrow_half(t: Terms, name: str, dtype: DT) -> str:
-    """To the nearest, and to an even one of two; below 2**-14 halves are 2**-24 apart."""
+    """Rounded to nearest, ties to even; below 2**-14, float16 values are 2**-24 apart."""
     uint, real = t.type(uint32), t.type(float32)
     n = partial(t.literal, uint32)
     bits = t.dialect.bits

@@ -1,4 +1,4 @@
-"""The text of one function while it grows: its loops, and its memory on the stack."""
+"""A builder of one LLVM function: index arithmetic, loops, memory on the stack."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from onebuf.render.builder import Builder, Value
 
 
 class Loop(NamedTuple):
-    """A loop that was begun: where its text starts, its name, and the step of its index."""
+    """An open loop: the line of its phis, its name, the step of its index, and its values."""
 
     line: int
     tag: str
@@ -17,8 +17,8 @@ class Loop(NamedTuple):
     counter: Value
 
 
-class Text:
-    """A function of ``(ptr args, i64 begin, i64 end)`` that is being written."""
+class FunctionBuilder:
+    """A function of ``(ptr args, i64 begin, i64 end)`` under construction."""
 
     def __init__(self) -> None:
         self.b = Builder(1)
@@ -27,7 +27,7 @@ class Text:
         self._loops = 0
 
     def module(self, name: str) -> str:
-        """Everything written so far as the module of function ``name``, ready to be parsed."""
+        """The module that defines the function as ``name``, ready to be parsed."""
         b = self.b
         declarations = "\n".join([*sorted(b.declarations), *b.helpers.values()])
         head = f"define void @{name}(ptr noalias %args, i64 %begin, i64 %end) #0 {{\nentry:"
@@ -37,46 +37,46 @@ class Text:
 
     def word(self, number: int, element: str) -> Value:
         """A word of the argument block, read as ``element``."""
-        place = self.address(number)
-        return Value(self.b.emit(f"load {element}, ptr {place}, align 8"), element, True)
+        address = self.word_address(number)
+        return Value(self.b.emit(f"load {element}, ptr {address}, align 8"), element, True)
 
-    def address(self, number: int) -> str:
-        """Where a word of the argument block is."""
+    def word_address(self, number: int) -> str:
+        """The address of a word of the argument block."""
         return self.b.emit(f"getelementptr i64, ptr %args, i64 {number}")
 
     def memory(self, count: int, element: str) -> Value:
-        """Memory on the stack for so many elements."""
+        """Memory on the stack for ``count`` elements."""
         name = f"%memory{len(self.allocas)}"
         self.allocas.append(f"  {name} = alloca [{count} x {element}], align 64")
         return Value(name, "ptr", True)
 
-    # -- whole numbers -----------------------------------------------------------------------------
+    # -- indices -----------------------------------------------------------------------------------
 
-    def whole(self, number: int) -> Value:
+    def index(self, number: int) -> Value:
         """A constant index."""
         return self.b.constant("i64", number)
 
     def plus(self, one: Value, two: Value | int) -> Value:
         """The sum of two indices."""
-        return self.b.binary("add", one, self.whole(two) if isinstance(two, int) else two)
+        return self.b.binary("add", one, self.index(two) if isinstance(two, int) else two)
 
     def minus(self, one: Value, two: Value) -> Value:
         """The difference of two indices."""
         return self.b.binary("sub", one, two)
 
-    def least(self, one: Value, two: Value) -> Value:
+    def minimum(self, one: Value, two: Value) -> Value:
         """The smaller of two indices."""
         return self.b.select(self.b.compare("icmp slt", one, two), one, two)
 
-    def last_whole(self, first: Value, end: Value, step: int) -> Value:
-        """Where the whole steps from ``first`` that fit before ``end`` end."""
-        count = self.b.binary("and", self.minus(end, first), self.whole(-step))
+    def last_multiple(self, first: Value, end: Value, step: int) -> Value:
+        """``first`` plus the largest multiple of ``step``, a power of two, up to ``end``."""
+        count = self.b.binary("and", self.minus(end, first), self.index(-step))
         return self.plus(first, count)
 
     # -- loops -------------------------------------------------------------------------------------
 
     def open(self, first: Value, carried: list[Value], step: int, end: Value) -> Loop:
-        """Begin a loop that counts from ``first`` up to ``end`` and carries values around."""
+        """Begin a loop from ``first`` to ``end``, with values carried between iterations."""
         b = self.b
         self._loops += 1
         tag = f"loop{self._loops}"
@@ -99,7 +99,7 @@ class Text:
         return Loop(line, tag, step, phis, index)
 
     def close(self, loop: Loop, values: list[Value]) -> None:
-        """End the loop, with what it carries into its next turn."""
+        """End the loop; ``values`` are carried to its next iteration."""
         b, tag = self.b, loop.tag
         latch = b.block
         names = [

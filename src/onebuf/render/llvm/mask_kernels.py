@@ -1,15 +1,15 @@
-"""Selecting: kernels of masks, chunk by chunk of CHUNK elements.
+"""Mask kernels: boolean selection and assignment, in chunks of CHUNK elements.
 
-How many elements a mask takes is not known before it is looked at, so there are two passes: one
-counts what each chunk takes, the other moves it, once every chunk knows where its part begins. The
-second pass has no branch on a single bit: every element is stored where the next one taken belongs,
-and stays there if it is one. That happens on the stack, so that no chunk touches the part of
-another; then as many elements as were counted are copied.
+The number of elements that a mask selects is not known in advance, so selection takes two passes.
+The first counts the selected elements of each chunk; the prefix sums of the counts say where each
+chunk writes. The second compacts each chunk without a branch per element: every element is stored
+at the next free position, and the position advances only if the element is selected. It does so on
+the stack, so that chunks do not overwrite one another, and then copies the selected elements.
 
 A kernel is ``void kernel(ptr args, i64 begin, i64 end)`` on chunks ``begin`` to ``end``. The words
 of ``args`` are named by `COUNT`, `PICK`, `POSITIONS`, `FILL` and `SPREAD`; strides are in bytes.
-The memory of each array is given by its first byte and the one after its last: a chunk that would
-leave it sets ``report`` to the number of the array, which is 1 for the mask, and ends the call.
+Each array comes with its first byte and its end: a chunk that would access memory outside sets
+``report`` to the number of the array, which is 1 for the mask, and the call returns.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from functools import cache
 
 from onebuf.render.builder import Value
-from onebuf.render.llvm.function import Text
+from onebuf.render.llvm.function import FunctionBuilder
 
 CHUNK = 2048
 COPIED_NBYTES = 32
@@ -32,22 +32,21 @@ PICK = (*_MASK, "report", "starts", *_SOURCE, *_TARGET, "stride")
 FILL = (*_MASK, "report", *_TARGET, "value", "value_high")
 SPREAD = (*_MASK, "report", "starts", *_TARGET, *_SOURCE)
 POSITIONS = (*_MASK, "report", "starts")
-"""Then, for each axis, its extent, and the address and the two ends of where positions go."""
+"""Then, for each axis, its extent, and the address and the bounds of its positions."""
 
 
-class _Chunks(Text):
-    """A function that goes over chunks; ``words`` names its arguments."""
+class _Chunks(FunctionBuilder):
+    """A function with a loop over chunks; ``words`` names its arguments."""
 
     def __init__(self, words: tuple[str, ...]) -> None:
         super().__init__()
         self.words = {name: self.word(number, "i64") for number, name in enumerate(words)}
-        place = self.b.emit(f"getelementptr i64, ptr %args, i64 {words.index('report')}")
-        self.report = place
+        self.report = self.word_address(words.index("report"))
         begin, end = Value("%begin", "i64", True), Value("%end", "i64", True)
         self.chunk = self.open(begin, [], 1, end)
-        size = self.whole(CHUNK)
+        size = self.index(CHUNK)
         self.first = self.b.binary("mul", self.chunk.counter, size)
-        self.limit = self.least(self.plus(self.first, size), self.words["numel"])
+        self.limit = self.minimum(self.plus(self.first, size), self.words["numel"])
         self.count = self.minus(self.limit, self.first)
         self.mask = self.plus(self.words["mask"], self.first)
         self.check(1, "mask", self.mask, self.count)
@@ -68,53 +67,47 @@ class _Chunks(Text):
         return Value(self.b.emit(f"load {of}, ptr {self.pointer(address)}, align 1"), of, True)
 
     def store(self, value: Value, address: Value) -> None:
-        """Write an element, or a vector, to an address."""
+        """Store an element, or a vector, at an address."""
         self.b.line(f"store {value.type} {value.name}, ptr {self.pointer(address)}, align 1")
 
     def check(self, number: int, name: str, address: Value, nbytes: Value) -> None:
-        """End the call unless ``nbytes`` bytes from ``address`` on are in memory of ``name``."""
+        """Return from the call unless ``nbytes`` bytes from ``address`` on are in ``name``."""
         b = self.b
         below = b.compare("icmp ult", address, self.words[f"{name}_first"])
         beyond = b.compare("icmp ugt", self.plus(address, nbytes), self.words[f"{name}_end"])
-        wrong = b.binary("or", below, beyond)
-        failed, fine = b.label("outside"), b.label("inside")
-        b.line(f"br i1 {wrong.name}, label %{failed}, label %{fine}")
-        b.line(f"{failed}:")
-        b.line(f"store i64 {number}, ptr {self.report}, align 8")
-        b.line("ret void")
-        b.line(f"{fine}:")
+        b.return_if(b.binary("or", below, beyond).name, number, self.report)
 
     def times(self, value: Value, number: int) -> Value:
         """A multiple of an index."""
-        return self.b.binary("mul", value, self.whole(number))
+        return self.b.binary("mul", value, self.index(number))
 
     def part(self) -> tuple[Value, Value]:
-        """Where the part of this chunk begins, and how many elements it has."""
+        """The position of this chunk's first selected element, and the number of them."""
         at = self.plus(self.words["starts"], self.times(self.chunk.counter, 8))
         start = self.load("i64", at)
         return start, self.minus(self.load("i64", self.plus(at, 8)), start)
 
     def unless(self, test: Value, word: str) -> str:
-        """Go on where ``test`` is false, else at the label that is returned."""
+        """Branch to the label that is returned if ``test`` holds, else continue."""
         other, here = self.b.label(word), self.b.label("here")
         self.b.line(f"br i1 {test.name}, label %{other}, label %{here}")
         self.b.line(f"{here}:")
         return other
 
     def join(self, label: str) -> None:
-        """Where those that left and those that went on meet."""
+        """The block in which both branches meet."""
         self.b.line(f"br label %{label}")
         self.b.line(f"{label}:")
 
     def bit(self, index: Value) -> Value:
-        """1 if the mask takes an element of the chunk, else 0."""
+        """1 if the mask selects an element of the chunk, else 0."""
         byte = self.load("i8", self.plus(self.mask, index))
         taken = self.b.compare("icmp ne", byte, self.b.constant("i8", 0))
         return self.b.convert("zext", taken, "i64")
 
 
 class _Staged(_Chunks):
-    """A function that puts what a chunk takes on the stack first."""
+    """A function that compacts the selected elements of a chunk on the stack."""
 
     def __init__(self, words: tuple[str, ...], of: str, itemsize: int) -> None:
         super().__init__(words)
@@ -124,31 +117,31 @@ class _Staged(_Chunks):
         self.stage = Value(self.b.emit(f"ptrtoint ptr {memory.name} to i64"), "i64", True)
 
     def element(self, index: Value) -> Value:
-        """What belongs to an index of the chunk."""
+        """The value of an index of the chunk."""
         raise NotImplementedError
 
     def gather(self) -> None:
-        """Put the elements that are taken side by side."""
+        """Compact the selected elements."""
         b = self.b
-        middle = b.binary("and", self.count, self.whole(-8))
-        eights = self.open(self.whole(0), [self.whole(0)], 8, middle)
+        middle = b.binary("and", self.count, self.index(-8))
+        eights = self.open(self.index(0), [self.index(0)], 8, middle)
         word = self.load("i64", self.plus(self.mask, eights.counter))
-        nothing = b.compare("icmp eq", word, self.whole(0))
+        nothing = b.compare("icmp eq", word, self.index(0))
         before = b.block
         skip = self.unless(nothing, "skip")
-        for by in (4, 2, 1):  # any bit of a byte becomes its lowest
-            word = b.binary("or", word, b.binary("lshr", word, self.whole(by)))
-        flags = b.binary("and", word, self.whole(_ONES))
-        sums = self.times(flags, _ONES)  # byte k: how many of the first k + 1 are taken
+        for by in (4, 2, 1):  # a byte's lowest bit becomes the "or" of all its bits
+            word = b.binary("or", word, b.binary("lshr", word, self.index(by)))
+        flags = b.binary("and", word, self.index(_ONES))
+        sums = self.times(flags, _ONES)  # byte k: how many of the first k + 1 are selected
         place = eights.carried[0]
         for lane in range(8):
             value = self.element(self.plus(eights.counter, lane))
             at = place
             if lane:
-                earlier = b.binary("lshr", sums, self.whole(8 * (lane - 1)))
-                at = self.plus(place, b.binary("and", earlier, self.whole(255)))
+                earlier = b.binary("lshr", sums, self.index(8 * (lane - 1)))
+                at = self.plus(place, b.binary("and", earlier, self.index(255)))
             self.store(value, self.plus(self.stage, self.times(at, self.itemsize)))
-        more = self.plus(place, b.binary("lshr", sums, self.whole(56)))
+        more = self.plus(place, b.binary("lshr", sums, self.index(56)))
         here = b.block
         self.join(skip)
         name = b.emit(f"phi i64 [ {place.name}, %{before} ], [ {more.name}, %{here} ]")
@@ -159,11 +152,11 @@ class _Staged(_Chunks):
         self.close(rest, [self.plus(rest.carried[0], self.bit(rest.counter))])
 
     def copy(self, target: Value, nbytes: Value) -> None:
-        """Copy what was put side by side to where it belongs."""
+        """Copy the compacted elements to their target."""
         wide = f"<{COPIED_NBYTES} x i8>"
-        middle = self.b.binary("and", nbytes, self.whole(-COPIED_NBYTES))
+        middle = self.b.binary("and", nbytes, self.index(-COPIED_NBYTES))
         for of, step, first, end in (
-            (wide, COPIED_NBYTES, self.whole(0), middle),
+            (wide, COPIED_NBYTES, self.index(0), middle),
             (self.of, self.itemsize, middle, nbytes),
         ):
             loop = self.open(first, [], step, end)
@@ -176,12 +169,12 @@ class _Pick(_Staged):
     def __init__(self, itemsize: int) -> None:
         super().__init__(PICK, f"i{8 * itemsize}", itemsize)
         start, taken = self.part()
-        none = self.unless(self.b.compare("icmp eq", taken, self.whole(0)), "none")
+        none = self.unless(self.b.compare("icmp eq", taken, self.index(0)), "none")
         stride = self.words["stride"]
         self.place = self.plus(self.words["source"], self.b.binary("mul", self.first, stride))
-        last = self.b.binary("mul", self.minus(self.count, self.whole(1)), stride)
+        last = self.b.binary("mul", self.minus(self.count, self.index(1)), stride)
         for end in (self.place, self.plus(self.place, last)):
-            self.check(2, "source", end, self.whole(itemsize))
+            self.check(2, "source", end, self.index(itemsize))
         self.gather()
         target = self.plus(self.words["target"], self.times(start, itemsize))
         nbytes = self.times(taken, itemsize)
@@ -202,7 +195,7 @@ class _Positions(_Staged):
             names += [f"extent{axis}", target, f"{target}_first", f"{target}_end"]
         super().__init__((*POSITIONS, *names), "i64", 8)
         start, taken = self.part()
-        none = self.unless(self.b.compare("icmp eq", taken, self.whole(0)), "none")
+        none = self.unless(self.b.compare("icmp eq", taken, self.index(0)), "none")
         self.gather()
         targets = []
         for axis in range(ndim):
@@ -216,8 +209,8 @@ class _Positions(_Staged):
         self.join(none)
 
     def _digits(self, targets: list[Value], taken: Value) -> None:
-        """Each position as one index for each axis."""
-        loop = self.open(self.whole(0), [], 1, taken)
+        """Each position as one index per axis."""
+        loop = self.open(self.index(0), [], 1, taken)
         distance = self.times(loop.counter, 8)
         position = self.load("i64", self.plus(self.stage, distance))
         for axis in range(len(targets) - 1, 0, -1):
@@ -235,89 +228,89 @@ class _Positions(_Staged):
 
 @cache
 def count_text() -> str:
-    """The kernel that counts what each chunk takes."""
-    text = _Chunks(COUNT)
-    b, lanes = text.b, 32
-    middle = text.last_whole(text.whole(0), text.count, lanes)
+    """The kernel that counts the selected elements of each chunk."""
+    function = _Chunks(COUNT)
+    b, lanes = function.b, 32
+    middle = function.last_multiple(function.index(0), function.count, lanes)
     zeros = Value("zeroinitializer", "i8")
     b.lanes = lanes
-    loop = text.open(text.whole(0), [zeros], lanes, middle)
+    loop = function.open(function.index(0), [zeros], lanes, middle)
     b.lanes = 1
-    found = text.load(f"<{lanes} x i8>", text.plus(text.mask, loop.counter))
+    found = function.load(f"<{lanes} x i8>", function.plus(function.mask, loop.counter))
     b.lanes = lanes
     flags = b.compare("icmp ne", Value(found.name, "i8"), b.constant("i8", 0))
     sums = b.binary("add", loop.carried[0], b.convert("zext", flags, "i8"))
-    text.close(loop, [sums])
+    function.close(loop, [sums])
     wide = b.convert("zext", loop.carried[0], "i32")
     b.declarations.add(f"declare i32 @llvm.vector.reduce.add.v{lanes}i32(<{lanes} x i32>)")
     total = b.emit(f"call i32 @llvm.vector.reduce.add.v{lanes}i32(<{lanes} x i32> {wide.name})")
     b.lanes = 1
     start = b.convert("zext", Value(total, "i32", True), "i64")
-    rest = text.open(middle, [start], 1, text.count)
-    text.close(rest, [text.plus(rest.carried[0], text.bit(rest.counter))])
-    at = text.plus(text.words["counts"], text.times(text.chunk.counter, 8))
-    text.store(rest.carried[0], at)
-    return text.done()
+    rest = function.open(middle, [start], 1, function.count)
+    function.close(rest, [function.plus(rest.carried[0], function.bit(rest.counter))])
+    at = function.plus(function.words["counts"], function.times(function.chunk.counter, 8))
+    function.store(rest.carried[0], at)
+    return function.done()
 
 
 @cache
 def pick_text(itemsize: int) -> str:
-    """The kernel that puts the elements that are taken side by side."""
+    """The kernel that compacts the selected elements."""
     return _Pick(itemsize).done()
 
 
 @cache
 def positions_text(ndim: int) -> str:
-    """The kernel that says where the elements that are taken are, axis by axis."""
+    """The kernel that gives the indices of the selected elements, axis by axis."""
     return _Positions(ndim).done()
 
 
 @cache
 def fill_text(itemsize: int) -> str:
-    """The kernel that writes one value to all elements that a mask takes."""
-    text = _Chunks(FILL)
-    b, of = text.b, f"i{8 * itemsize}"
+    """The kernel that stores one value in all selected elements."""
+    function = _Chunks(FILL)
+    b, of = function.b, f"i{8 * itemsize}"
     lanes = max(1, 32 // itemsize)
-    place = text.plus(text.words["target"], text.times(text.first, itemsize))
-    text.check(2, "target", place, text.times(text.count, itemsize))
-    value = text.word(FILL.index("value"), of)
-    middle = text.last_whole(text.whole(0), text.count, lanes)
-    for width, first, end in ((lanes, text.whole(0), middle), (1, middle, text.count)):
-        loop = text.open(first, [], width, end)
-        at = text.plus(place, text.times(loop.counter, itemsize))
+    place = function.plus(function.words["target"], function.times(function.first, itemsize))
+    function.check(2, "target", place, function.times(function.count, itemsize))
+    value = function.word(FILL.index("value"), of)
+    middle = function.last_multiple(function.index(0), function.count, lanes)
+    for width, first, end in ((lanes, function.index(0), middle), (1, middle, function.count)):
+        loop = function.open(first, [], width, end)
+        at = function.plus(place, function.times(loop.counter, itemsize))
         wide = f"<{width} x {of}>"
-        bytes_ = text.load(f"<{width} x i8>", text.plus(text.mask, loop.counter))
-        old = text.load(wide, at)
+        bytes_ = function.load(f"<{width} x i8>", function.plus(function.mask, loop.counter))
+        old = function.load(wide, at)
         one = b.emit(f"insertelement {wide} poison, {of} {value.name}, i64 0")
         zeros = f"<{width} x i32> zeroinitializer"
         new = b.emit(f"shufflevector {wide} {one}, {wide} poison, {zeros}")
         taken = b.emit(f"icmp ne <{width} x i8> {bytes_.name}, zeroinitializer")
         both = b.emit(f"select <{width} x i1> {taken}, {wide} {new}, {wide} {old.name}")
-        text.store(Value(both, wide), at)
-        text.close(loop, [])
-    return text.done()
+        function.store(Value(both, wide), at)
+        function.close(loop, [])
+    return function.done()
 
 
 @cache
 def spread_text(itemsize: int) -> str:
-    """The kernel that writes values, one after another, to the elements that a mask takes."""
-    text = _Chunks(SPREAD)
-    b, of = text.b, f"i{8 * itemsize}"
-    start, taken = text.part()
-    none = text.unless(b.compare("icmp eq", taken, text.whole(0)), "none")
-    place = text.plus(text.words["target"], text.times(text.first, itemsize))
-    text.check(2, "target", place, text.times(text.count, itemsize))
-    source = text.plus(text.words["source"], text.times(start, itemsize))
-    text.check(3, "source", source, text.times(taken, itemsize))
-    last = text.minus(taken, text.whole(1))
-    loop = text.open(text.whole(0), [text.whole(0)], 1, text.count)
-    # The value after the last one is nobody's, so the last one is read again.
-    number = text.least(loop.carried[0], last)
-    new = text.load(of, text.plus(source, text.times(number, itemsize)))
-    at = text.plus(place, text.times(loop.counter, itemsize))
-    bit = text.bit(loop.counter)
-    flag = b.compare("icmp ne", bit, text.whole(0))
-    text.store(b.select(flag, new, text.load(of, at)), at)
-    text.close(loop, [text.plus(loop.carried[0], bit)])
-    text.join(none)
-    return text.done()
+    """The kernel that stores values, one after another, in the selected elements."""
+    function = _Chunks(SPREAD)
+    b, of = function.b, f"i{8 * itemsize}"
+    start, taken = function.part()
+    none = function.unless(b.compare("icmp eq", taken, function.index(0)), "none")
+    place = function.plus(function.words["target"], function.times(function.first, itemsize))
+    function.check(2, "target", place, function.times(function.count, itemsize))
+    source = function.plus(function.words["source"], function.times(start, itemsize))
+    function.check(3, "source", source, function.times(taken, itemsize))
+    last = function.minus(taken, function.index(1))
+    loop = function.open(function.index(0), [function.index(0)], 1, function.count)
+    # There is no value after the last one, so the last one is read again.
+    number = function.minimum(loop.carried[0], last)
+    new = function.load(of, function.plus(source, function.times(number, itemsize)))
+    at = function.plus(place, function.times(loop.counter, itemsize))
+    bit = function.bit(loop.counter)
+    flag = b.compare("icmp ne", bit, function.index(0))
+    function.store(b.select(flag, new, function.load(of, at)), at)
+    function.close(loop, [function.plus(loop.carried[0], bit)])
+    function.join(none)
+    return function.done()

@@ -1,21 +1,21 @@
-"""Writing: a nest and how to render it in, the text of a module out."""
+"""The LLVM module of a nest, written by the loops of a rendering's strategy."""
 
 from __future__ import annotations
 
 from onebuf.kernel import Nest
-from onebuf.render.llvm.loop.cache_tiles import Tiles
+from onebuf.render.llvm.loop.cache_tiles import CacheTiles
 from onebuf.render.llvm.loop.columns import Columns
-from onebuf.render.llvm.loop.early_exit import Rows
+from onebuf.render.llvm.loop.early_exit import EarlyExit
 from onebuf.render.llvm.loop.loops import Loops
-from onebuf.render.llvm.loop.register_tiles import Squares
+from onebuf.render.llvm.loop.register_tiles import RegisterTiles
 from onebuf.render.llvm.loop.scans import Scans
 from onebuf.render.llvm.rendering import Rendering
 
 _STRATEGIES: dict[str, type[Loops]] = {
-    "rows": Rows,
+    "rows": EarlyExit,
     "columns": Columns,
-    "squares": Squares,
-    "tiles": Tiles,
+    "register_tiles": RegisterTiles,
+    "cache_tiles": CacheTiles,
     "scans": Scans,
 }
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from onebuf.graph import BINARY, UNARY
 from onebuf.render.builder import Builder, Value
 from onebuf.render.math import (
     division,
@@ -29,6 +30,11 @@ from onebuf.render.math.term import Term
 
 __all__ = ["MATH"]
 
+_MODULES = (
+    *(division, error_function, exact, exponential, hyperbolic),
+    *(inverse, logarithm, power, trigonometry),
+)
+
 
 def _emitter(function: Callable[..., Term]) -> Callable[..., Value]:
     def emit(b: Builder, *operands: Value) -> Value:
@@ -39,52 +45,10 @@ def _emitter(function: Callable[..., Term]) -> Callable[..., Value]:
     return emit
 
 
-_FORMULAS: dict[str, Callable[..., Term]] = {
-    "abs": exact.absolute,
-    "acos": inverse.acos,
-    "acosh": hyperbolic.acosh,
-    "asin": inverse.asin,
-    "asinh": hyperbolic.asinh,
-    "atan": inverse.atan,
-    "atan2": inverse.atan2,
-    "atanh": hyperbolic.atanh,
-    "ceil": exact.ceil,
-    "copysign": exact.copysign,
-    "cos": trigonometry.cos,
-    "cosh": hyperbolic.cosh,
-    "erf": error_function.erf,
-    "exp": exponential.exp,
-    "exp2": exponential.exp2,
-    "expm1": exponential.expm1,
-    "floor": exact.floor,
-    "floor_divide": division.floor_divide,
-    "hypot": power.hypot,
-    "isfinite": exact.isfinite,
-    "isinf": exact.isinf,
-    "isnan": exact.isnan,
-    "log": logarithm.log,
-    "log10": logarithm.log10,
-    "log1p": logarithm.log1p,
-    "log2": logarithm.log2,
-    "logaddexp": power.logaddexp,
-    "maximum": exact.maximum,
-    "minimum": exact.minimum,
-    "negative": exact.negative,
-    "nextafter": exact.nextafter,
-    "pow": power.pow,
-    "reciprocal": exact.reciprocal,
-    "remainder": division.remainder,
-    "round": exact.round_to_even,
-    "sign": exact.sign,
-    "signbit": exact.signbit,
-    "sin": trigonometry.sin,
-    "sinh": hyperbolic.sinh,
-    "sqrt": exact.sqrt,
-    "square": exact.square,
-    "tan": trigonometry.tan,
-    "tanh": hyperbolic.tanh,
-    "trunc": exact.trunc,
+MATH = {
+    name: _emitter(formula)
+    for module in _MODULES
+    for name, formula in vars(module).items()
+    if (name in UNARY or name in BINARY) and formula.__module__ == module.__name__
 }
-
-MATH = {name: _emitter(formula) for name, formula in _FORMULAS.items()}
 """What each function of the array API is as instructions: (builder, *operands) to the result."""

@@ -1,7 +1,7 @@
 """Floored division: quotient and remainder with the sign of the divisor, as NumPy rounds them.
 
 The remainder of two numbers is exact. If their quotient has few enough bits, it is one subtraction;
-otherwise the rare case calls the machine's ``fmod``.
+otherwise the slow path calls the machine's ``fmod``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from onebuf.render.builder import Builder, Value
 from onebuf.render.math.double_double import exact_product
 from onebuf.render.math.term import Term, magnitude, where, with_sign
-from onebuf.render.slow_path import rare
+from onebuf.render.slow_path import slow_path
 
 INFINITY = float("inf")
 _WHOLE = 2.0**52
@@ -32,7 +32,7 @@ def fmod(x: Term, y: Term) -> Term:
     else:
         high, low = exact_product(whole, second)
         rest = (first - high) - low
-        # The quotient may have been rounded up to the next whole number.
+        # The quotient may have been rounded up to the next integer.
         rest = where(rest < 0.0, rest + second, rest)
         inside = (first < 2.0**1000) & (first > 2.0**-800)
         common = (ratio < 2.0**51) & inside
@@ -44,7 +44,9 @@ def fmod(x: Term, y: Term) -> Term:
     defined = (magnitude(x) < INFINITY) & ~y.is_nan() & (y != 0.0)
     usual = where(defined, usual, float("nan"))
     remaining = defined & ~common
-    return Term(x.b, rare(x.b, "fmod", remaining.value, usual.value, _machine, x.value, y.value))
+    return Term(
+        x.b, slow_path(x.b, "fmod", remaining.value, usual.value, _machine, x.value, y.value)
+    )
 
 
 def _machine(b: Builder, x: Value, y: Value) -> Value:

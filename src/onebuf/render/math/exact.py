@@ -7,7 +7,7 @@ from onebuf.render.math.term import BITS, Term, magnitude, root, where, with_sig
 INFINITY = float("inf")
 
 
-def absolute(x: Term) -> Term:
+def abs(x: Term) -> Term:
     """x without its sign."""
     return magnitude(x)
 
@@ -88,12 +88,12 @@ def _sign_bit(x: Term) -> int:
 
 
 def floor(x: Term) -> Term:
-    """The greatest whole number up to x."""
+    """The greatest integer up to x."""
     return x.call("llvm.floor")
 
 
 def ceil(x: Term) -> Term:
-    """The least whole number from x on."""
+    """The least integer from x on."""
     return x.call("llvm.ceil")
 
 
@@ -102,6 +102,6 @@ def trunc(x: Term) -> Term:
     return x.call("llvm.trunc")
 
 
-def round_to_even(x: Term) -> Term:
-    """The nearest whole number; of two equally near ones, the even one."""
+def round(x: Term) -> Term:
+    """The nearest integer; of two equally near ones, the even one."""
     return x.call("llvm.rint")

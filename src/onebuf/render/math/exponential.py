@@ -1,6 +1,6 @@
-"""Exponentials: 2**n times a polynomial, n being the nearest whole number to x / log(2).
+"""Exponentials: 2**n times a polynomial, n being the nearest integer to x / log(2).
 
-With r = x - n log(2), |r| <= 0.35, and exp(r) = 1 + r + r**2 P(r). The whole number comes from
+With r = x - n log(2), |r| <= 0.35, and exp(r) = 1 + r + r**2 P(r). The integer comes from
 adding 1.5 * 2**52, which leaves it in the last bits of the sum; a shift makes it an exponent.
 """
 
@@ -29,7 +29,7 @@ _LOG2_E = 1.4426950408889634
 
 
 def nearest(x: Term) -> tuple[Term, Term]:
-    """The nearest whole number of a double, and bits that end in it."""
+    """The nearest integer of a double, and bits that end in it."""
     shifted = x + ROUNDER
     return shifted - ROUNDER, shifted.bits()
 

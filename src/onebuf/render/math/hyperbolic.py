@@ -15,8 +15,14 @@ from onebuf.render.math.exponential import (
     short_exp,
     short_expm1,
 )
-from onebuf.render.math.logarithm import INFINITY, NAN, parts, short_log
-from onebuf.render.math.long_logarithm import log_of_ratio, long_log
+from onebuf.render.math.logarithm import (
+    INFINITY,
+    NAN,
+    log_of_ratio,
+    long_log,
+    parts,
+    short_log,
+)
 from onebuf.render.math.term import Term, least, magnitude, polynomial, root, where, with_sign
 
 

@@ -1,6 +1,6 @@
-"""Whole turns of a huge angle: its product with as many digits of 2 / pi as matter.
+"""Payne-Hanek reduction: a huge angle times as many digits of 2 / pi as matter.
 
-Payne and Hanek's way, on whole numbers and for one lane: x = m 2**e with a whole m of 53 bits. Of
+All arithmetic is on integers, for one lane: x = m 2**e with an integer m of 53 bits. Of
 the binary digits of 2 / pi those that make whole turns with m 2**e are left out, and 192 are used;
 the product's first two binary digits are the quadrant and the others the fraction. What is cut off
 is below 2**-137 of a quarter turn; no double is nearer than 2**-62 to a multiple of one. Numbers of
@@ -21,7 +21,7 @@ Words = tuple[Term, Term, Term]
 
 
 def quarter_turns(x: Term) -> tuple[Term, Pair]:
-    """A whole number, in the last bits, and the angle beyond it, of one double, |x| > 2**20."""
+    """An integer, in the last bits, and the angle beyond it, of one double, |x| > 2**20."""
     assert x.b.lanes == 1, "one lane at a time"
     turns = _times_two_over_pi(x)
     quadrant = (turns[0] + (1 << 61)) >> 62

@@ -1,13 +1,28 @@
-"""Functions of two numbers that are built from logarithms and exponentials, and the hypotenuse."""
+"""Powers, from logarithms and exponentials, and roots: the hypotenuse and the cube root."""
 
 from __future__ import annotations
 
-from onebuf.render.math.coefficients import LOG_POWER_FLOAT
-from onebuf.render.math.double_double import exact_product, exact_sum, normal
-from onebuf.render.math.exponential import exp_parts, exp_sum, scaled, short_exp
-from onebuf.render.math.logarithm import INFINITY, NAN, log1p, short_log
-from onebuf.render.math.long_logarithm import long_log
-from onebuf.render.math.term import Term, least, magnitude, most, root, where
+from onebuf.render.math.coefficients import CBRT, CBRT_FLOAT, LOG_POWER_FLOAT
+from onebuf.render.math.double_double import exact_product, exact_sum, halves, normal
+from onebuf.render.math.exponential import (
+    exp_parts,
+    exp_sum,
+    nearest,
+    power_of_two,
+    scaled,
+    short_exp,
+)
+from onebuf.render.math.logarithm import INFINITY, NAN, all_parts, log1p, long_log, short_log
+from onebuf.render.math.term import (
+    Term,
+    least,
+    magnitude,
+    most,
+    polynomial,
+    root,
+    where,
+    with_sign,
+)
 
 _WHOLE = {"float": 2.0**23, "double": 2.0**52}
 """From here on all numbers are whole."""
@@ -71,6 +86,25 @@ def hypot(x: Term, y: Term) -> Term:
     most_, least_ = exact_product(large_, large_), exact_product(small_, small_)
     length = root(((least_.low + most_.low) + least_.high) + most_.high) * back
     return where(endless, INFINITY, length)
+
+
+def cbrt(x: Term) -> Term:
+    """The cube root, of negative numbers too."""
+    size = magnitude(x.to("double"))
+    k, m, _ = all_parts(size)
+    third, bits = nearest(k * (1.0 / 3.0))
+    left = k - third * 3.0
+    coefficients = CBRT_FLOAT if x.type == "float" else CBRT
+    near = polynomial(m - 1.0, coefficients)
+    near = near * where(left > 0.0, 2.0 ** (1 / 3), where(left < 0.0, 0.5 ** (1 / 3), m.of(1.0)))
+    if x.type == "double":
+        # A step of Halley's from a number of 26 bits, whose square is exact.
+        near, _ = halves(near)
+        cube = where(left > 0.0, m + m, where(left < 0.0, m * 0.5, m))
+        ratio = cube / (near * near)
+        near = near + near * ((ratio - near) / (near + near + ratio))
+    found = with_sign((near * power_of_two(bits)).to(x.type), x)
+    return where((x == 0.0) | ~(magnitude(x) < INFINITY), x, found)
 
 
 def logaddexp(x: Term, y: Term) -> Term:

@@ -1,7 +1,7 @@
 """Sine, cosine and tangent: x less the nearest multiple of pi / 2, then polynomials.
 
 The multiple is taken off in four parts, of which the first three are exact, so that the rest is
-known to all its digits however near x is to it. Beyond 2**20 quarter turns the rare case of
+known to all its digits however near x is to it. Beyond 2**20 quarter turns the slow path of
 `onebuf.render.math.payne_hanek` takes over. Floats do the same with doubles.
 """
 
@@ -23,7 +23,7 @@ from onebuf.render.math.double_double import Pair, normal, ordered_sum, quotient
 from onebuf.render.math.exponential import nearest
 from onebuf.render.math.payne_hanek import quarter_turns
 from onebuf.render.math.term import Term, magnitude, polynomial, where
-from onebuf.render.slow_path import rare
+from onebuf.render.slow_path import slow_path
 
 _LARGE = 2.0**20
 _TWO_OVER_PI = 0.6366197723675814
@@ -31,7 +31,7 @@ _ONE_OVER_PI = 0.3183098861837907
 
 
 class Angle(NamedTuple):
-    """An angle as a whole number of quarter turns, in the last bits of ``bits``, and the rest."""
+    """An angle as an integer of quarter turns, in the last bits of ``bits``, and the rest."""
 
     bits: Term
     rest: Pair
@@ -110,7 +110,7 @@ def _of_large(formula: Callable[[Angle], Term]) -> Callable[[Builder, Value], Va
 def _with_large(name: str, x: Term, usual: Term, formula: Callable[[Angle], Term]) -> Term:
     """``usual``, but where x is large: there with as many digits of pi as that takes."""
     large = magnitude(x) > _LARGE
-    return Term(x.b, rare(x.b, name, large.value, usual.value, _of_large(formula), x.value))
+    return Term(x.b, slow_path(x.b, name, large.value, usual.value, _of_large(formula), x.value))
 
 
 def sin(x: Term) -> Term:

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.dtypes import int64, uint64
+from onebuf.dtypes import DT, int64, uint64
 from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, Node, Op
 from onebuf.kernel import INDEX, SCALAR, STORE, Step
 from onebuf.layout import View
 
-DT = np.dtype[Any]
 Read = Callable[[Any], np.generic]
 """A scalar out of the argument of a node."""
 

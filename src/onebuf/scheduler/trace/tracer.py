@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import kind
+from onebuf.dtypes import DT, kind
 from onebuf.graph import (
     ARANGE,
     BINARY,
@@ -38,7 +36,6 @@ from onebuf.scheduler.read_through import array_view
 from onebuf.scheduler.trace.argmax import EXTREMES, position
 from onebuf.scheduler.trace.recorder import Reach, Steps
 
-DT = np.dtype[Any]
 Supports = Callable[[Op, tuple[DT, ...], DT], bool]
 """Whether a backend has a kernel for an operation on operands of some dtypes."""
 

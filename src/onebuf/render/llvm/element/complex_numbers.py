@@ -1,35 +1,31 @@
-"""Complex numbers: elements of two parts, moved as whole numbers and computed with part by part.
+"""Complex numbers: loaded and stored as integers, computed as real and imaginary parts.
 
-In memory and while it only moves, a complex64 is an ``i64`` and a complex128 an ``i128``: whatever
-loads, stores and turns round elements need not know more. Sums and products are computed on vectors
-whose parts lie side by side, as in memory. For the rest a vector is split into one of real and one
-of imaginary parts by shuffles, and interleaved again when it is stored. The builder remembers the
-parts of what was interleaved (``Builder.parts``), so that it need not be split again; an
-interleaved value that nobody stores costs nothing.
+In memory, a complex64 is an ``i64`` and a complex128 an ``i128``, so that loads, stores and
+transpositions treat them as any other element. Sums and products are computed on vectors in which
+real and imaginary parts alternate, as in memory. Other operations split a vector by shuffles into
+real and imaginary parts, and interleave the results. The builder remembers the parts of an
+interleaved value (``Builder.parts``), so that it is not split again; if it is never stored, the
+compiler removes the interleaving.
 
-Products and quotients are rounded after every operation, whatever the machine could fuse. Quotients
-are Smith's (1962), as NumPy's are.
+Products and quotients are rounded after every operation: none are fused. Quotients are computed by
+Smith's algorithm (1962), as in NumPy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import complex64, complex128, float32, float64
+from onebuf.dtypes import DT, complex64, complex128, float32, float64
 from onebuf.graph import BINARY, COMPLEX, UNARY, WHERE, Op
 from onebuf.render.builder import Builder, Value
 from onebuf.render.math import MATH
 
-DT = np.dtype[Any]
 Parts = tuple[Value, Value]
 
 PARTS: dict[DT, DT] = {complex64: float32, complex128: float64}
-"""The dtype of the parts of each complex one."""
+"""The dtype of the parts of each complex dtype."""
 WHOLE: dict[DT, str] = {complex64: "i64", complex128: "i128"}
-"""The type of a complex number while it is not computed with."""
+"""The LLVM type of a complex number in memory."""
 _PART = {"i64": "float", "i128": "double"}
 _WHOLE = {part: whole for whole, part in _PART.items()}
 
@@ -57,7 +53,7 @@ def split(b: Builder, x: Value) -> Parts:
 
 
 def join(b: Builder, parts: Parts) -> Value:
-    """A complex number of two parts, which it is remembered to have."""
+    """A complex number of two parts, which the builder remembers."""
     real, imaginary = parts
     of = real.type
     uniform = real.uniform and imaginary.uniform
@@ -80,11 +76,11 @@ def join(b: Builder, parts: Parts) -> Value:
     return Value(name, whole, uniform)
 
 
-# -- operations on parts side by side --------------------------------------------------------------
+# -- operations on interleaved parts ---------------------------------------------------------------
 
 
 class Flat:
-    """A vector builder's complex numbers with their parts side by side, twice as many lanes."""
+    """Vectors of twice as many lanes, in which real and imaginary parts alternate."""
 
     def __init__(self, b: Builder, whole: str) -> None:
         self.b = b
@@ -111,11 +107,11 @@ class Flat:
         return self.b.emit(f"{instruction} {self.type} {x}, {y}")
 
     def negative(self, x: str) -> str:
-        """All parts with the other sign."""
+        """All parts negated."""
         return self.b.emit(f"fneg {self.type} {x}")
 
     def picked(self, x: str, real: int, imaginary: int) -> str:
-        """In each number's place for a part, its part 0 or 1."""
+        """Both parts of each number replaced by its part 0 or 1."""
         lanes = range(0, self.count, 2)
         places = [lane + side for lane in lanes for side in (real, imaginary)]
         return self._shuffle(self.type, x, "poison", places)
@@ -149,14 +145,14 @@ _FLAT: dict[Op, Callable[..., str]] = {
     UNARY["negative"]: lambda flat, x: flat.negative(x),
     UNARY["square"]: lambda flat, x: _flat_multiply(flat, x, x),
 }
-"""What vectors do without being split: of and to names of vectors of parts."""
+"""Operations on interleaved vectors: from and to names of vectors of parts."""
 
 
 # -- operations on parts ---------------------------------------------------------------------------
 
 
 def _each(instruction: str) -> Callable[..., Value]:
-    """An operation that is done to real and to imaginary parts."""
+    """An operation on real and on imaginary parts."""
 
     def emit(b: Builder, x: Parts, y: Parts) -> Value:
         return join(b, (b.binary(instruction, x[0], y[0]), b.binary(instruction, x[1], y[1])))
@@ -171,7 +167,7 @@ def _multiply(b: Builder, x: Parts, y: Parts) -> Value:
 
 
 def _divide(b: Builder, x: Parts, y: Parts) -> Value:
-    """x / y, by way of the ratio of y's parts, the lesser to the greater."""
+    """x / y, by the ratio of y's parts, the smaller to the larger."""
     sizes = [b.call("llvm.fabs", part) for part in y]
     is_real = b.compare("fcmp oge", *sizes)
     great, small = b.select(is_real, y[0], y[1]), b.select(is_real, y[1], y[0])
@@ -209,7 +205,7 @@ def _equal(test: str, both: str) -> Callable[..., Value]:
 
 
 def _either(name: str, both: str) -> Callable[..., Value]:
-    """A question to both parts."""
+    """A test of both parts."""
     return lambda b, x: b.binary(both, MATH[name](b, x[0]), MATH[name](b, x[1]))
 
 

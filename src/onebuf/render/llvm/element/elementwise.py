@@ -1,38 +1,36 @@
-"""Elements: each elementwise operation as LLVM IR, on scalars and vectors alike.
+"""Elementwise operations as LLVM IR, on scalars and vectors alike.
 
-Operands already have the dtype that the operation computes in. What is exact in IEEE arithmetic has
-NumPy's bits; the rest comes from `onebuf.render.math`.
+Operands already have the dtype that the operation computes in. Operations that are exact in IEEE
+arithmetic have NumPy's bits; the others are those of `onebuf.render.math`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from onebuf.dtypes import float32, float64, int64, kind, uint32, uint64
+from onebuf.dtypes import DT, float32, float64, int64, kind, uint32, uint64
 from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element import complex_numbers, float16
 from onebuf.render.llvm.element.complex_numbers import PARTS
-from onebuf.render.llvm.element.float16 import HALVES
+from onebuf.render.llvm.element.float16 import NARROW_FLOATS
 from onebuf.render.llvm.element.random import random_words
 from onebuf.render.math import MATH
 
-DT = np.dtype[Any]
 Emit = Callable[[Builder, tuple[Value, ...], DT], Value]
 """(builder, operands, dtype of the operands) to the result."""
 
 TYPES = {
     "bool": "i1",
     **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    **{dtype.name: float16.BITS for dtype in HALVES},
+    **{dtype.name: float16.BITS for dtype in NARROW_FLOATS},
     "float32": "float",
     "float64": "double",
     **{dtype.name: whole for dtype, whole in complex_numbers.WHOLE.items()},
 }
-"""The types of elements while they are computed with."""
+"""The LLVM type of each dtype in registers."""
 
 
 def memory_type(dtype: DT) -> str:
@@ -76,8 +74,8 @@ def _bits(instruction: str) -> Emit:
     return lambda b, operands, dtype: b.binary(instruction, *operands)
 
 
-def _whole(name: str) -> Emit:
-    """A function that does nothing to whole numbers."""
+def _rounding(name: str) -> Emit:
+    """A function that leaves integers as they are."""
 
     def emit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
         return MATH[name](b, *operands) if kind(dtype) == "f" else operands[0]
@@ -162,7 +160,7 @@ def _signbit(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
 
 
 def _shift(b: Builder, operands: tuple[Value, ...], dtype: DT, left: bool) -> Value:
-    """Bits moved by any number of places: those that leave are lost, as NumPy has it."""
+    """A shift by any number of bits, as in NumPy: by the width or more it gives 0 or the sign."""
     x, by = operands
     width = 8 * dtype.itemsize
     near = b.compare("icmp ult", by, b.constant(x.type, width))
@@ -229,18 +227,18 @@ ELEMENTS: dict[Op, Emit] = {
     BINARY["minimum"]: _extreme("minimum", "sle", "ule"),
     UNARY["abs"]: _abs,
     UNARY["bitwise_invert"]: _invert,
-    UNARY["ceil"]: _whole("ceil"),
-    UNARY["floor"]: _whole("floor"),
+    UNARY["ceil"]: _rounding("ceil"),
+    UNARY["floor"]: _rounding("floor"),
     UNARY["isfinite"]: _size_against_infinity("fcmp olt", 1),
     UNARY["isinf"]: _size_against_infinity("fcmp oeq", 0),
     UNARY["isnan"]: _isnan,
     UNARY["logical_not"]: _not,
     UNARY["negative"]: _negative,
     UNARY["positive"]: lambda b, operands, dtype: operands[0],
-    UNARY["round"]: _whole("round"),
+    UNARY["round"]: _rounding("round"),
     UNARY["signbit"]: _signbit,
     UNARY["square"]: _square,
-    UNARY["trunc"]: _whole("trunc"),
+    UNARY["trunc"]: _rounding("trunc"),
     WHERE: lambda b, operands, dtype: b.select(*operands),
     **{op: _random(op) for op in RANDOM_WORDS},
 }
@@ -263,16 +261,16 @@ def cast(b: Builder, x: Value, source: DT, target: DT) -> Value:
         return x
     if source in PARTS or target in PARTS:
         return _of_parts(b, x, source, target)
-    if source in HALVES:
+    if source in NARROW_FLOATS:
         return cast(b, float16.widen(b, x, source), float32, target)
-    if target in HALVES:
-        return _to_half(b, x, source, target)
+    if target in NARROW_FLOATS:
+        return _to_narrow_float(b, x, source, target)
     if two == "b":
         return _truth(b, x, source)
     if one == "f" and two == "f":
         return b.convert("fpext" if target.itemsize > source.itemsize else "fptrunc", x, to)
     if one == "f":
-        return _to_whole(b, x, target)
+        return _to_integer(b, x, target)
     if two == "f":
         return b.convert("sitofp" if one == "i" else "uitofp", x, to)
     if one != "b" and source.itemsize == target.itemsize:
@@ -295,13 +293,13 @@ def _of_parts(b: Builder, x: Value, source: DT, target: DT) -> Value:
     return complex_numbers.join(b, (real, imaginary))
 
 
-def _to_half(b: Builder, x: Value, source: DT, target: DT) -> Value:
+def _to_narrow_float(b: Builder, x: Value, source: DT, target: DT) -> Value:
     if source == float64:
         return float16.from_double(b, x, target)
     return float16.narrow(b, cast(b, x, source, float32), target)
 
 
-def _to_whole(b: Builder, x: Value, target: DT) -> Value:
+def _to_integer(b: Builder, x: Value, target: DT) -> Value:
     """A float cut to an integer; out of range, as `onebuf.dtypes.integer_of` says."""
     to = TYPES[target.name]
     if target not in (int64, uint32, uint64):
@@ -330,22 +328,22 @@ def emit(b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...]
         return cast(b, operands[0], dtypes[0], to)
     if dtypes[-1] in PARTS or op is COMPLEX:
         return complex_numbers.emit(b, op, operands)
-    if dtypes[-1] in HALVES:
-        return _of_halves(b, op, operands, dtypes, to)
+    if dtypes[-1] in NARROW_FLOATS:
+        return _of_narrow_floats(b, op, operands, dtypes, to)
     return (ELEMENTS.get(op) or FLOATS_ONLY[op])(b, operands, dtypes[-1])
 
 
-def _of_halves(
+def _of_narrow_floats(
     b: Builder, op: Op, operands: tuple[Value, ...], dtypes: tuple[DT, ...], to: DT
 ) -> Value:
-    """An operation on halves: on their bits, or in float32 and rounded."""
+    """An operation on narrow floats: on their bits, or in float32 and rounded."""
     on_bits = float16.ON_BITS.get(op)
     if on_bits is not None:
         return on_bits(b, operands, dtypes[-1])
     pairs = zip(operands, dtypes, strict=True)
     wide = tuple([float16.widen(b, x, dtype) for x, dtype in pairs])
     found = emit(b, op, wide, (float32,) * len(wide), float32)
-    return float16.narrow(b, found, to, op in float16.EXACT) if to in HALVES else found
+    return float16.narrow(b, found, to, op in float16.EXACT) if to in NARROW_FLOATS else found
 
 
 def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:

@@ -1,37 +1,33 @@
-"""Halves: float16 and bfloat16, which are kept as 16 bits and computed with in float32.
+"""Narrow floats: float16 and bfloat16, stored in 16 bits and computed in float32.
 
 A value of such a dtype is its bits, an ``i16``. An operation widens its operands to float32, which
-is exact, computes there, and rounds to the half again: that is what NumPy and ml_dtypes do, so the
-bits are theirs. What only moves or changes a sign never leaves the bits, NaNs included.
+is exact, computes there, and rounds the result. NumPy and ml_dtypes do the same, so the bits are
+theirs. Operations that only move values or change a sign work on the bits, NaNs included.
 
-Where the float32 form of a half is at hand, the builder remembers it (``Builder.wide``), so that
-the next operation need not widen what was only just rounded.
+If the float32 form of a value is known, the builder remembers it (``Builder.wide``), so that the
+next operation need not widen the value that was just rounded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-import numpy as np
-
-from onebuf.dtypes import bfloat16, float16
+from onebuf.dtypes import DT, bfloat16, float16
 from onebuf.graph import BINARY, UNARY, WHERE, Op
 from onebuf.render.builder import Builder, Value
 
-DT = np.dtype[Any]
 Emit = Callable[[Builder, tuple[Value, ...], DT], Value]
 
-HALVES = frozenset({float16, bfloat16})
+NARROW_FLOATS = frozenset({float16, bfloat16})
 BITS = "i16"
-"""The type of a half while it is not computed with."""
+"""The LLVM type of a narrow float."""
 
 _SIGN = -(1 << 15)
 _SIZE = (1 << 15) - 1
 
 
 def widen(b: Builder, x: Value, dtype: DT) -> Value:
-    """A half as a float of 32 bits."""
+    """A narrow float as a float32."""
     known = b.wide.get(x.name)
     if known is not None:
         return known._replace(uniform=x.uniform)
@@ -42,7 +38,7 @@ def widen(b: Builder, x: Value, dtype: DT) -> Value:
 
 
 def narrow(b: Builder, x: Value, dtype: DT, exact: bool = False) -> Value:
-    """A float of 32 bits as the nearest half, ties to even; ``exact``: it is a half already."""
+    """The nearest narrow float of a float32, ties to even; ``exact``: it needs no rounding."""
     if dtype == float16:
         half = b.convert("bitcast", b.convert("fptrunc", x, "half"), BITS)
         if exact:
@@ -68,7 +64,7 @@ def _rounded(b: Builder, x: Value, bits: Value) -> Value:
 
 
 def from_double(b: Builder, x: Value, dtype: DT) -> Value:
-    """A float of 64 bits as a half: rounded once to float16, and to bfloat16 by way of float32."""
+    """A float64 as a narrow float: rounded once to float16, by way of float32 to bfloat16."""
     near = b.convert("fptrunc", x, "float")
     if dtype == bfloat16:
         return narrow(b, near, dtype)
@@ -76,8 +72,8 @@ def from_double(b: Builder, x: Value, dtype: DT) -> Value:
 
 
 def _odd(b: Builder, x: Value, near: Value) -> Value:
-    """``x`` rounded to odd: the last bit says if something was cut off, so that to round again
-    is to round once (Boldo and Melquiond 2008)."""
+    """``x`` rounded to odd: the last bit is set if the result is inexact, so that a second rounding
+    gives the result of a single one (Boldo and Melquiond 2008)."""
     back = b.convert("fpext", near, "double")
     inexact = b.compare("fcmp one", back, x)
     too_far = b.compare("fcmp ogt", b.call("llvm.fabs", back), b.call("llvm.fabs", x))
@@ -113,7 +109,7 @@ def _where(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
 
 
 def _sign(b: Builder, operands: tuple[Value, ...], dtype: DT) -> Value:
-    """-1, 0 or 1; NaN of NaN; of zeros NumPy takes the sign away, and ml_dtypes leaves it."""
+    """-1, 0 or 1; NaN of NaN; NumPy gives 0 for -0, ml_dtypes gives -0."""
     (x,) = operands
     wide = widen(b, x, dtype)
     one = b.constant(BITS, 0x3C00 if dtype == float16 else 0x3F80)
@@ -166,7 +162,7 @@ ON_BITS: dict[Op, Emit] = {
     BINARY["nextafter"]: _nextafter,
     WHERE: _where,
 }
-"""What is done to the bits of halves: (builder, operands, dtype of the halves)."""
+"""Operations on the bits of narrow floats: (builder, operands, dtype of the operands)."""
 
 EXACT = frozenset(UNARY[name] for name in ("ceil", "floor", "round", "trunc"))
-"""Operations of float32 whose result is a half if the operand is one."""
+"""Operations of float32 whose result is a narrow float if the operand is one."""

@@ -1,9 +1,9 @@
-"""Random bits as LLVM IR: Philox4x32-10, the bits of `onebuf.ops.random.philox`.
+"""Random bits as LLVM IR: Philox4x32-10, with the bits of `onebuf.ops.random.philox`.
 
-A counter gives four words of 32 bits, so a vector of neighbours that begins with the first word of
-a counter needs a quarter of the counters that it has lanes, or half of them for words of 64 bits.
-Other lanes compute a counter each, and take their word of it. All words are the lower halves of 64
-bits, where the product of two of them has room.
+A counter gives four words of 32 bits. A vector of consecutive positions that begins with the first
+word of a counter needs one counter for four lanes, or for two if words have 64 bits. Otherwise each
+lane computes its own counter and takes one word of it. Words are held in 64 bits, so that the
+product of two fits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Words = list[Value]
 
 
 def random_words(b: Builder, op: Op, position: Value, key: Value, stream: Value) -> Value:
-    """Word ``position`` of a stream: positions are the same distance apart from lane to lane."""
+    """Word ``position`` of a stream; positions have the same distance from lane to lane."""
     bits = RANDOM_WORDS[op]
     each = 128 // bits
     lanes = b.lanes

@@ -1,31 +1,32 @@
-"""Tiles: memory that is read across the grain, turned round tile by tile.
+"""Cache tiles: operands with unit stride along the outer axis, transposed tile by tile.
 
-Where one slot has neighbours along the innermost axis and another along the axis before it, no
-order of the loops suits both. So the two are cut into tiles small enough for the nearest cache;
-what lies across the grain is turned round into memory on the stack first, and then the tile is
-gone through like any other rows.
+If one operand has unit stride along the innermost axis and another along the axis before it, no
+order of the loops suits both. So the two loops are split into tiles that fit the L1 cache. For each
+tile, operands of the second kind are transposed to memory on the stack; then the tile is computed
+row by row.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from onebuf.kernel import ANY, FOLDS, LOAD, STORE, Nest, Slot
 from onebuf.render.builder import Value
 from onebuf.render.llvm.element.elementwise import memory_type
-from onebuf.render.llvm.loop.base import Frame, Work
+from onebuf.render.llvm.loop.base import Scope, Sinks
 from onebuf.render.llvm.loop.loops import Loops
 from onebuf.render.llvm.memory.access import Access
-from onebuf.render.llvm.memory.transpose import SQUARE, transpose
+from onebuf.render.llvm.memory.transpose import TILE_SIZE, transpose
 
 WIDTH = 128
 """Elements of a tile along the innermost axis."""
 HEIGHT_NBYTES = 256
-"""Bytes of a tile along the other axis: four lines of memory, which come faster than one."""
+"""Bytes of a tile along the other axis: four cache lines, which load faster than one."""
 
 
-def across(nest: Nest) -> list[int]:
-    """The slots of a nest that have neighbours along the axis before the innermost."""
+def transposed_slots(nest: Nest) -> list[int]:
+    """The slots of a nest that have unit stride along the axis before the innermost."""
     if nest.ndim < 2:
         return []
     loads = {step.arg for step in nest.steps if step.op is LOAD and not step.args}
@@ -33,34 +34,56 @@ def across(nest: Nest) -> list[int]:
     return [n for n, steps in slots if steps[-2] == 1 and steps[-1] not in (0, 1)]
 
 
-def has_tiles(nest: Nest) -> bool:
-    """Whether a nest can be gone through in tiles, and reads across the grain."""
+def has_cache_tiles(nest: Nest) -> bool:
+    """Whether a nest can be computed in tiles, and has operands to transpose."""
     stores = [nest.slots[step.arg] for step in nest.steps if step.op is STORE]
     folds = any(step.op in FOLDS for step in nest.steps)
-    return not folds and all(slot.steps[-1] for slot in stores) and bool(across(nest))
+    return not folds and all(slot.steps[-1] for slot in stores) and bool(transposed_slots(nest))
 
 
-class Tiles(Loops):
-    """A nest as text; the two innermost loops go from tile to tile."""
+class Tile(NamedTuple):
+    """The bounds of a tile."""
 
-    def loop(self, frame: Frame, work: Work) -> list[Value]:
+    top: Value
+    bottom: Value
+    left: Value
+    right: Value
+
+
+class TiledLoops(Loops):
+    """The function of a nest whose two innermost loops go from tile to tile."""
+
+    def row_scope(self, scope: Scope, stores: list[int], row: Value) -> Scope:
+        """The scope of a row, with the steps computed that are the same along it."""
+        inner = self.nest.ndim - 1
+        addresses = self.access.advance_all(self.b, inner - 1, scope.addresses, row)
+        inside = Scope(inner, dict(scope.known), addresses)
+        for number in self.nest.closure(stores, inside.known):
+            if self.nest.depths[number] == inner:
+                self.step(number, inside)
+        return inside
+
+
+class CacheTiles(TiledLoops):
+    """The function of a nest whose two innermost loops go from cache tile to cache tile."""
+
+    def loop(self, scope: Scope, sinks: Sinks) -> list[Value]:
         """The loop over the next axis."""
         inner = self.nest.ndim - 1
-        if frame.depth != inner - 1:
-            return super().loop(frame, work)
-        turned = across(self.nest)
-        height = HEIGHT_NBYTES // min(self.nest.slots[slot].dtype.itemsize for slot in turned)
-        memories = {n: self.memory(height * WIDTH, self._type(n)) for n in turned}
+        if scope.depth != inner - 1:
+            return super().loop(scope, sinks)
+        slots = transposed_slots(self.nest)
+        height = HEIGHT_NBYTES // min(self.nest.slots[slot].dtype.itemsize for slot in slots)
+        memories = {n: self.memory(height * WIDTH, self._type(n)) for n in slots}
         first, end = self.bounds(inner - 1)
         down = self.open(first, [], height, end)
-        below = self.least(end, self.plus(down.counter, height))
-        along = self.open(self.whole(0), [], WIDTH, self.extents[inner])
-        beyond = self.least(self.extents[inner], self.plus(along.counter, WIDTH))
+        bottom = self.minimum(end, self.plus(down.counter, height))
+        along = self.open(self.index(0), [], WIDTH, self.extents[inner])
+        right = self.minimum(self.extents[inner], self.plus(along.counter, WIDTH))
+        tile = Tile(down.counter, bottom, along.counter, right)
         for slot, memory in memories.items():
-            self._turn(
-                slot, frame.places[slot], memory, (down.counter, below, along.counter, beyond)
-            )
-        self._rows(frame, work, memories, (down.counter, below, along.counter, beyond))
+            self._transpose(slot, scope.addresses[slot], memory, tile)
+        self._rows(scope, sinks, memories, tile)
         self.close(along, [])
         self.close(down, [])
         return []
@@ -68,19 +91,17 @@ class Tiles(Loops):
     def _type(self, slot: int) -> str:
         return memory_type(self.nest.slots[slot].dtype)
 
-    # -- turning -----------------------------------------------------------------------------------
+    # -- transposition -----------------------------------------------------------------------------
 
-    def _turn(
-        self, slot: int, place: Value, memory: Value, bounds: tuple[Value, Value, Value, Value]
-    ) -> None:
-        """Copy a tile of ``slot`` to ``memory``, row by row: squares, then what is left over."""
-        top, bottom, left, right = bounds
-        size = SQUARE[self.nest.slots[slot].dtype.itemsize]
-        middle_row = self.last_whole(top, bottom, size)
-        middle_column = self.last_whole(left, right, size)
+    def _transpose(self, slot: int, address: Value, memory: Value, tile: Tile) -> None:
+        """Copy a transposed tile of ``slot`` to ``memory``: register tiles, then the remainder."""
+        top, bottom, left, right = tile
+        size = TILE_SIZE[self.nest.slots[slot].dtype.itemsize]
+        middle_row = self.last_multiple(top, bottom, size)
+        middle_column = self.last_multiple(left, right, size)
         columns = self.open(left, [], size, middle_column)
         rows = self.open(top, [], size, middle_row)
-        self._square(slot, place, memory, (rows.counter, columns.counter), (top, left))
+        self._transpose_register_tile(slot, address, memory, rows.counter, columns.counter, tile)
         self.close(rows, [])
         self.close(columns, [])
         for up, down, start, stop in (
@@ -89,30 +110,24 @@ class Tiles(Loops):
         ):
             columns = self.open(start, [], 1, stop)
             rows = self.open(up, [], 1, down)
-            source = self._source(slot, place, rows.counter, columns.counter)
+            source = self._source(slot, address, rows.counter, columns.counter)
             self.access.check(self.b, slot, Value(source, "ptr", True), None)
-            target = self._target(slot, memory, (rows.counter, columns.counter), (top, left))
+            target = self._target(slot, memory, rows.counter, columns.counter, tile)
             of, align = self._type(slot), self.nest.slots[slot].dtype.alignment
             value = self.b.emit(f"load {of}, ptr {source}, align {align}")
             self.b.line(f"store {of} {value}, ptr {target}, align {align}")
             self.close(rows, [])
             self.close(columns, [])
 
-    def _square(
-        self,
-        slot: int,
-        place: Value,
-        memory: Value,
-        corner: tuple[Value, Value],
-        tile: tuple[Value, Value],
+    def _transpose_register_tile(
+        self, slot: int, address: Value, memory: Value, row: Value, column: Value, tile: Tile
     ) -> None:
         b, of = self.b, self._type(slot)
         nbytes = self.nest.slots[slot].dtype.itemsize
         align = self.nest.slots[slot].dtype.alignment
-        size = SQUARE[nbytes]
-        row, column = corner
+        size = TILE_SIZE[nbytes]
         columns = []
-        source = self._source(slot, place, row, column)
+        source = self._source(slot, address, row, column)
         stride = self.access.strides[slot][self.nest.ndim - 1].name
         for number in range(size):
             if number:
@@ -120,55 +135,43 @@ class Tiles(Loops):
             self.access.check(b, slot, Value(source, "ptr", True), None, size)
             columns.append(b.emit(f"load <{size} x {of}>, ptr {source}, align {align}"))
         for number, value in enumerate(transpose(b, of, columns, nbytes)):
-            target = self._target(slot, memory, (self.plus(row, number), column), tile)
+            target = self._target(slot, memory, self.plus(row, number), column, tile)
             b.line(f"store <{size} x {of}> {value}, ptr {target}, align {align}")
 
-    def _source(self, slot: int, place: Value, row: Value, column: Value) -> str:
+    def _source(self, slot: int, address: Value, row: Value, column: Value) -> str:
         inner = self.nest.ndim - 1
-        there = self.access.moved(self.b, slot, inner, place, column)
-        return self.access.moved(self.b, slot, inner - 1, there, row).name
+        there = self.access.advance(self.b, slot, inner, address, column)
+        return self.access.advance(self.b, slot, inner - 1, there, row).name
 
-    def _target(
-        self, slot: int, memory: Value, at: tuple[Value, Value], tile: tuple[Value, Value]
-    ) -> str:
+    def _target(self, slot: int, memory: Value, row: Value, column: Value, tile: Tile) -> str:
         b = self.b
-        down = b.binary("mul", self.minus(at[0], tile[0]), self.whole(WIDTH))
-        index = self.plus(down, self.minus(at[1], tile[1]))
+        down = b.binary("mul", self.minus(row, tile.top), self.index(WIDTH))
+        index = self.plus(down, self.minus(column, tile.left))
         return b.emit(f"getelementptr {self._type(slot)}, ptr {memory.name}, i64 {index.name}")
 
     # -- rows --------------------------------------------------------------------------------------
 
-    def _rows(
-        self,
-        frame: Frame,
-        work: Work,
-        memories: dict[int, Value],
-        bounds: tuple[Value, Value, Value, Value],
-    ) -> None:
-        """Go through the rows of a tile, reading from ``memories`` what was turned round."""
+    def _rows(self, scope: Scope, sinks: Sinks, memories: dict[int, Value], tile: Tile) -> None:
+        """Compute the rows of a tile, with the transposed operands read from ``memories``."""
         b, nest, access = self.b, self.nest, self.access
-        top, bottom, left, right = bounds
         inner = nest.ndim - 1
-        slots, strides, places = list(nest.slots), list(access.strides), list(frame.places)
-        back = self.plus(b.binary("mul", top, self.whole(WIDTH)), left)
-        negative = self.minus(self.whole(0), back)
+        slots, strides = list(nest.slots), list(access.strides)
+        addresses = list(scope.addresses)
+        back = self.plus(b.binary("mul", tile.top, self.index(WIDTH)), tile.left)
+        negative = self.minus(self.index(0), back)
         for slot, memory in memories.items():
             steps = (*slots[slot].steps[: inner - 1], ANY, 1)
             slots[slot] = Slot(slots[slot].dtype, steps)
-            strides[slot] = [*strides[slot][: inner - 1], self.whole(WIDTH), self.whole(1)]
+            strides[slot] = [*strides[slot][: inner - 1], self.index(WIDTH), self.index(1)]
             origin = f"getelementptr {self._type(slot)}, ptr {memory.name}, i64 {negative.name}"
-            places[slot] = Value(b.emit(origin), "ptr", True)
+            addresses[slot] = Value(b.emit(origin), "ptr", True)
         self.nest = replace(nest, slots=tuple(slots))
         self.access = Access(self.nest, strides, self.rendering)
-        whole = access.bounds.items()
-        self.access.bounds = {slot: bound for slot, bound in whole if slot not in memories}
-        rows = self.open(top, [], 1, bottom)
-        moved = self.access.moved
-        at = tuple([moved(b, n, inner - 1, place, rows.counter) for n, place in enumerate(places)])
-        inside = Frame(inner, dict(frame.known), at)
-        for number in self.closure(work.stores, inside.known):
-            if self.nest.depths[number] == inner:
-                self.step(number, inside)
-        self.sweep(inside, work, left, right)
+        bounds = access.bounds.items()
+        self.access.bounds = {slot: bound for slot, bound in bounds if slot not in memories}
+        rows = self.open(tile.top, [], 1, tile.bottom)
+        transposed = replace(scope, addresses=tuple(addresses))
+        inside = self.row_scope(transposed, sinks.stores, rows.counter)
+        self.sweep(inside, sinks, tile.left, tile.right)
         self.close(rows, [])
         self.nest, self.access = nest, access

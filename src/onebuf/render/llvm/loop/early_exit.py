@@ -1,68 +1,65 @@
-"""Searching: the first index at which something holds, found and then left.
+"""Early exit: a search for the first index at which a condition holds, left when it is found.
 
-A fold that gives a position (`onebuf.kernel.Fold.first`) takes the least of the indices that are
-marked. Along a row there is no need to take them all: whole vectors are looked at until one has a
-mark, and then single elements from its beginning.
+A fold with `onebuf.kernel.Fold.first` is the minimum of the marked indices. Along a row it need not
+look at all of them: a loop tests one vector at a time until a lane is marked; then a scalar loop
+tests the elements from the beginning of that vector.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
 
 from onebuf.render.builder import Value
 from onebuf.render.llvm.function import Loop
 from onebuf.render.llvm.loop.accumulator import Accumulator
-from onebuf.render.llvm.loop.base import Frame, Work
+from onebuf.render.llvm.loop.base import Scope, Sinks
 from onebuf.render.llvm.loop.loops import Loops
-
-SOUGHT_NBYTES = 64
-"""Bytes of the elements that are looked at together."""
+from onebuf.render.llvm.rendering import VECTOR_NBYTES
 
 
-class Mark(NamedTuple):
-    """The step that chooses between an index and none, in the place of a fold of what it asks."""
+class EarlyExit(Loops):
+    """The function of a nest; folds that find a first index are searches."""
 
-    number: int
+    def fold_range(self, scope: Scope, sinks: Sinks, first: Value, end: Value) -> list[Value]:
+        """The loop from ``first`` to ``end``, and a search for each first index."""
+        return self._with_searches(scope, sinks, first, end, super().fold_range)
 
+    def sweep(self, scope: Scope, sinks: Sinks, first: Value, end: Value) -> list[Value]:
+        """One loop from ``first`` to ``end``, and a search for each first index."""
+        return self._with_searches(scope, sinks, first, end, super().sweep)
 
-class Rows(Loops):
-    """A nest as text; along rows, positions are searched for."""
-
-    def _over(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
-        return self._apart(frame, work, first, end, super()._over)
-
-    def sweep(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
-        """One pass from ``first`` to ``end``, and a search for each position."""
-        return self._apart(frame, work, first, end, super().sweep)
-
-    def _apart(
-        self, frame: Frame, work: Work, first: Value, end: Value, otherwise: object
+    def _with_searches(
+        self,
+        scope: Scope,
+        sinks: Sinks,
+        first: Value,
+        end: Value,
+        loop: Callable[[Scope, Sinks, Value, Value], list[Value]],
     ) -> list[Value]:
-        """The results of ``otherwise``, with positions searched for in loops of their own."""
-        sought = [total for total in work.totals if total.fold.first]
-        if not sought or frame.depth != self.nest.ndim - 1:
-            return otherwise(frame, work, first, end)  # type: ignore[operator, no-any-return]
-        others = [total for total in work.totals if not total.fold.first]
+        """The results of ``loop``, with first indices found in loops of their own."""
+        sought = [each for each in sinks.accumulators if each.fold.first]
+        if not sought or scope.depth != self.nest.ndim - 1:
+            return loop(scope, sinks, first, end)
+        others = [each for each in sinks.accumulators if not each.fold.first]
         found: dict[int, Value] = {}
-        if others or work.stores:
-            rest = otherwise(frame, Work(others, work.stores), first, end)  # type: ignore[operator]
-            found = dict(zip([total.number for total in others], rest, strict=True))
-        for total in sought:
-            found[total.number] = self._search(frame, total, first, end)
-        return [found[total.number] for total in work.totals]
+        if others or sinks.stores:
+            rest = loop(scope, Sinks(others, sinks.stores), first, end)
+            found = dict(zip([each.number for each in others], rest, strict=True))
+        for accumulator in sought:
+            found[accumulator.number] = self._search(scope, accumulator, first, end)
+        return [found[each.number] for each in sinks.accumulators]
 
-    def _search(self, frame: Frame, total: Accumulator, first: Value, end: Value) -> Value:
+    def _search(self, scope: Scope, accumulator: Accumulator, first: Value, end: Value) -> Value:
         steps = self.nest.steps
-        mark = Mark(steps[total.number].args[0])
-        asked = self.closure(steps[mark.number].args[:1], frame.known)
-        sizes = [steps[n].dtype.itemsize for n in asked if self.nest.depths[n] == self.nest.ndim]
-        lanes = SOUGHT_NBYTES // max(sizes, default=1)
+        condition = steps[accumulator.operand].args[0]
+        needed = self.nest.closure([condition], scope.known)
+        sizes = [steps[n].dtype.itemsize for n in needed if self.nest.depths[n] == self.nest.ndim]
+        lanes = VECTOR_NBYTES // max(sizes, default=1)
         b, start = self.b, first
-        for width, stop in ((lanes, self.last_whole(first, end, lanes)), (1, end)):
+        for width, stop in ((lanes, self.last_multiple(first, end, lanes)), (1, end)):
             loop = self.open(start, [], width, stop)
             b.lanes = width
-            (flag,) = self.body(frame, Work([mark], []), loop.counter)  # type: ignore[list-item]
-            self._leave_if(loop, flag)
+            self._leave_if(loop, self.inside(scope, [condition], loop.counter).known[condition])
             b.lanes = 1
             self.close(loop, [])
             start = loop.counter

@@ -4,35 +4,33 @@ The function is ``void kernel(ptr args, i64 begin, i64 end)``. ``args`` holds 64
 address of each slot, the extent of each axis, the strides of each slot in elements (slot by slot),
 then the scalars. ``begin`` and ``end`` bound the outermost axis, so that threads can share it.
 
-At each level, steps run as far out as their depth allows. A loop ends before a step that needs its
-result begins, and what a later loop needs again is computed again; only results of reductions
-cross from one loop to the next.
+Each step is computed outside of as many loops as its depth allows. A step that needs the result of
+a reduction comes after the loop that computes it. If two loops need a step, both compute it: only
+results of reductions, and steps in the row cache, cross from one loop to the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from onebuf.graph import TAKE
-from onebuf.kernel import CHUNK, FOLDS, INDEX, LANES, SCALAR, STORE, Nest
-from onebuf.render.builder import Value
+from onebuf.kernel import ADDRESSING, CHUNK, INDEX, LANES, SCALAR, STORE, Nest
+from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.elementwise import TYPES, emit, memory_type
 from onebuf.render.llvm.loop import padding
 from onebuf.render.llvm.loop.accumulator import Accumulator
-from onebuf.render.llvm.loop.base import Frame, Levels, Work
-from onebuf.render.llvm.loop.padding import ends_along
-from onebuf.render.llvm.loop.prefetch import ask_for_next_row, fetch
-from onebuf.render.llvm.loop.row_cache import kept_steps, row_slot
-from onebuf.render.llvm.loop.vector_tail import all_vectors
+from onebuf.render.llvm.loop.base import LoopBuilder, Scope, Sinks
+from onebuf.render.llvm.loop.prefetch import prefetch_gathered_rows, prefetch_next_row
+from onebuf.render.llvm.loop.row_cache import cached_steps, output_row_slot
+from onebuf.render.llvm.loop.vector_tail import vectors_with_tail
 from onebuf.render.llvm.memory.access import Access, Bounds
-from onebuf.render.llvm.memory.gather import MOVES
-from onebuf.render.llvm.memory.gather import emit as move
-from onebuf.render.llvm.memory.masked_access import has_tail
-from onebuf.render.llvm.rendering import KEPT_NBYTES, Rendering
+from onebuf.render.llvm.memory.gather import address_step
+from onebuf.render.llvm.memory.masked_access import has_vector_tail
+from onebuf.render.llvm.rendering import ROW_CACHE_NBYTES, Rendering
 
 
-class Loops(Levels):
-    """A nest as text, loop inside loop in the order of its axes."""
+class Loops(LoopBuilder):
+    """The function of a nest, with its loops in the order of its axes."""
 
     def __init__(self, nest: Nest, rendering: Rendering) -> None:
         super().__init__()
@@ -40,54 +38,56 @@ class Loops(Levels):
         self.rendering = rendering
         self.vector = rendering.lanes
         self.axis = nest.ndim - 1
-        """The axis that lanes run along."""
+        """The axis along which SIMD lanes run."""
         slots, ndim = len(nest.slots), nest.ndim
         positions = {step.arg for step in nest.steps if step.op is INDEX}
-        places = [self.word(n, "i64" if n in positions else "ptr") for n in range(slots)]
+        addresses = [self.word(n, "i64" if n in positions else "ptr") for n in range(slots)]
         self.extents = [self.word(slots + axis, "i64") for axis in range(ndim)]
         strides = [
             [self.word(slots + ndim + slot * ndim + axis, "i64") for axis in range(ndim)]
             for slot in range(slots)
         ]
         self.access = Access(nest, strides, rendering)
-        self._prepare_to_keep()
+        self._allocate_row_cache()
         after = slots + ndim + slots * ndim
         if rendering.checked:
-            self._prepare_to_check(after + len(nest.scalars), positions)
+            self._read_bounds(after + len(nest.scalars), positions)
         flags = [after + step.arg for step in nest.steps if step.op is TAKE]
-        self.flag = self.address(flags[0]) if flags else ""
+        self.flag = self.word_address(flags[0]) if flags else ""
         known = {
             number: self._scalar(after + step.arg, number)
             for number, step in enumerate(nest.steps)
             if step.op is SCALAR
         }
         stores = [number for number, step in enumerate(nest.steps) if step.op is STORE]
-        frame = Frame(0, known, tuple(places))
+        scope = Scope(0, known, tuple(addresses))
         if nest.partial:
-            self._partials(frame, stores)
+            self._store_partials(scope, stores)
         else:
-            self.level(frame, stores)
+            self.compute(scope, stores)
         if rendering.streamed:
             self.b.line("fence seq_cst")
 
-    def _prepare_to_check(self, word: int, positions: set[int]) -> None:
+    def _read_bounds(self, word: int, positions: set[int]) -> None:
         """Read the bounds of all slots that are memory."""
         slots = len(self.nest.slots)
-        report = self.b.emit(f"getelementptr i64, ptr %args, i64 {word + 2 * slots}")
+        report = self.word_address(word + 2 * slots)
         for slot in set(range(slots)) - positions:
             first, end = (self.word(word + 2 * slot + side, "i64") for side in (0, 1))
             self.access.bounds[slot] = Bounds(first, end, Value(report, "ptr", True))
 
-    def _prepare_to_keep(self) -> None:
-        """Find a place for results that wait for the next loop over a row."""
-        how = self.rendering.keep
-        self.kept = kept_steps(self.nest) if how else ()
+    def _allocate_row_cache(self) -> None:
+        """Find memory for the results of a row that the next loop over it reads."""
+        how = self.rendering.row_cache
+        self.cached = cached_steps(self.nest) if how else ()
         self.filled: set[int] = set()
         self.rows: dict[int, Value | int] = {}
-        for number in self.kept:
+        """The memory of each step that is cached: on the stack, or the number of a slot."""
+        for number in self.cached:
             dtype = self.nest.steps[number].dtype
-            slot = row_slot(self.nest, number) if how == "output" else None
-            count = KEPT_NBYTES // len(self.kept) // dtype.itemsize + max(LANES, self.vector)
+            slot = output_row_slot(self.nest, number) if how == "output" else None
+            count = ROW_CACHE_NBYTES // len(self.cached) // dtype.itemsize
+            count += max(LANES, self.vector)
             self.rows[number] = self.memory(count, memory_type(dtype)) if slot is None else slot
 
     def _scalar(self, word: int, number: int) -> Value:
@@ -97,277 +97,247 @@ class Loops(Levels):
             return self.b.compare("icmp ne", value, self.b.constant("i8", 0))
         return value
 
-    # -- levels ------------------------------------------------------------------------------------
+    # -- scopes ------------------------------------------------------------------------------------
 
-    def level(self, frame: Frame, sinks: list[int]) -> None:
-        """Everything that ``sinks`` need inside the loops of ``frame``, whose values it adds."""
-        nest, depth = self.nest, frame.depth
-        needed = self.closure(sinks, frame.known)
-        turn_of: dict[int, int] = {}
-        for number in needed:
-            step = nest.steps[number]
-            ready = max((turn_of.get(arg, 0) for arg in step.args), default=0)
-            turn_of[number] = ready + (step.op in FOLDS and nest.depths[number] == depth)
-        for turn in range(max(turn_of.values(), default=0) + 1):
-            here = [n for n in needed if nest.depths[n] == depth]
-            for number in here:
-                if turn_of[number] == turn and nest.steps[number].op not in FOLDS:
-                    self.step(number, frame)
-            folds = [n for n in here if turn_of[n] == turn + 1 and nest.steps[n].op in FOLDS]
-            stores = [n for n in sinks if nest.depths[n] > depth and turn_of[n] == turn]
-            totals = [Accumulator(nest, number) for number in folds]
-            inorder = [total for total in totals if total.fold.sequential]
-            dealt = [total for total in totals if not total.fold.sequential]
-            if inorder and dealt:  # their orders differ, and so do their loops
-                self._run(frame, Work(inorder, []))
-                inorder = []
-            if totals or stores:
-                self._run(frame, Work([*inorder, *dealt], stores))
+    def compute(self, scope: Scope, sinks: list[int]) -> None:
+        """Everything that ``sinks`` need inside the loops of ``scope``, which gets its values."""
+        for steps, folds, stores in self.nest.passes(sinks, scope.known, scope.depth):
+            for number in steps:
+                self.step(number, scope)
+            accumulators = [Accumulator(self.nest, number) for number in folds]
+            sequential = [each for each in accumulators if each.fold.sequential]
+            interleaved = [each for each in accumulators if not each.fold.sequential]
+            if sequential and interleaved:  # their orders differ, so each kind has its own loop
+                self._run(scope, Sinks(sequential, []))
+                sequential = []
+            if accumulators or stores:
+                self._run(scope, Sinks([*sequential, *interleaved], stores))
 
-    def _run(self, frame: Frame, work: Work) -> None:
-        for total, value in zip(work.totals, self.loop(frame, work), strict=True):
-            frame.known[total.number] = total.result(self.b, value._replace(uniform=True))
+    def _run(self, scope: Scope, sinks: Sinks) -> None:
+        for accumulator, value in zip(sinks.accumulators, self.loop(scope, sinks), strict=True):
+            result = accumulator.result(self.b, value._replace(uniform=True))
+            scope.known[accumulator.number] = result
 
-    def closure(self, sinks: Iterable[int], known: dict[int, Value]) -> list[int]:
-        """The steps that ``sinks`` need and that are not known yet, in order."""
-        needed: set[int] = set()
-        todo = list(sinks)
-        while todo:
-            number = todo.pop()
-            if number not in needed and number not in known:
-                needed.add(number)
-                todo.extend(self.nest.steps[number].args)
-        return sorted(needed)
-
-    def step(self, number: int, frame: Frame) -> None:
-        """One step, at the present number of lanes."""
+    def step(self, number: int, scope: Scope) -> None:
+        """One step, with the present number of lanes."""
         nest, step = self.nest, self.nest.steps[number]
-        operands = tuple([frame.known[arg] for arg in step.args])
+        operands = tuple([scope.known[arg] for arg in step.args])
         if step.op is STORE:
-            self.access.store(self.b, step.arg, frame.places[step.arg], operands[0], self.axis)
-        elif step.op in MOVES:
+            self.access.store(self.b, step.arg, scope.addresses[step.arg], operands[0], self.axis)
+        elif step.op in ADDRESSING:
             flag = Value(self.flag, "ptr", True)
-            frame.known[number] = move(self.b, step.op, operands, flag)
+            scope.known[number] = address_step(self.b, step.op, operands, flag)
         elif step.op.kind == "elementwise":
             dtypes = tuple([nest.steps[arg].dtype for arg in step.args])
-            frame.known[number] = emit(self.b, step.op, operands, dtypes, step.dtype)
+            scope.known[number] = emit(self.b, step.op, operands, dtypes, step.dtype)
         else:
-            place = frame.places[step.arg]
-            frame.known[number] = self.access.load(self.b, step, place, self.axis, operands)
+            address = scope.addresses[step.arg]
+            scope.known[number] = self.access.load(self.b, step, address, self.axis, operands)
 
     # -- loops -------------------------------------------------------------------------------------
 
-    def loop(self, frame: Frame, work: Work) -> list[Value]:
+    def loop(self, scope: Scope, sinks: Sinks) -> list[Value]:
         """The loop over the next axis; the results of its reductions."""
-        first, end = self.bounds(frame.depth)
-        if self.kept and frame.depth == self.nest.ndim - 1:
-            found = self._over(frame, work, first, end)
-            operands = [self.nest.steps[total.number].args[0] for total in work.totals]
-            self.filled.update(self.closure([*operands, *work.stores], frame.known))
-            return found
-        return self._over(frame, work, first, end)
+        found = self.fold_range(scope, sinks, *self.bounds(scope.depth))
+        if self.cached and scope.depth == self.nest.ndim - 1:
+            self.filled.update(self.nest.closure(sinks.steps, scope.known))
+        return found
 
-    def _over(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
-        if all(total.fold.sequential for total in work.totals):
-            return self.sweep(frame, work, first, end)
-        return self._chunks(frame, work, first, end)
-
-    def bounds(self, axis: int) -> tuple[Value, Value]:
-        """Where the loop over an axis begins and ends."""
-        if axis == 0:
-            return Value("%begin", "i64", True), Value("%end", "i64", True)
-        return self.whole(0), self.extents[axis]
-
-    def _chunks(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
-        """A loop in chunks, whose results are folded one after another."""
-        b = self.b
-        loop = self.open(first, [total.identity(b) for total in work.totals], CHUNK, end)
-        limit = self.least(end, self.plus(loop.counter, CHUNK))
-        parts = self.sweep(frame, work, loop.counter, limit)
-        self.close(loop, self._paired(work, loop.carried, parts, Accumulator.combine))
+    def fold_range(self, scope: Scope, sinks: Sinks, first: Value, end: Value) -> list[Value]:
+        """The loop from ``first`` to ``end``, in chunks unless all folds are sequential."""
+        if all(accumulator.fold.sequential for accumulator in sinks.accumulators):
+            return self.sweep(scope, sinks, first, end)
+        starts = [accumulator.identity(self.b) for accumulator in sinks.accumulators]
+        loop = self.open(first, starts, CHUNK, end)
+        limit = self.minimum(end, self.plus(loop.counter, CHUNK))
+        parts = self.sweep(scope, sinks, loop.counter, limit)
+        self.close(loop, self._pairwise(Accumulator.combine, sinks, loop.carried, parts))
         return loop.carried
 
-    def _partials(self, frame: Frame, stores: list[int]) -> None:
-        """A loop in chunks, whose results are stored one after another."""
+    def bounds(self, axis: int) -> tuple[Value, Value]:
+        """The first index of the loop over an axis, and the one after the last."""
+        if axis == 0:
+            return Value("%begin", "i64", True), Value("%end", "i64", True)
+        return self.index(0), self.extents[axis]
+
+    def _store_partials(self, scope: Scope, stores: list[int]) -> None:
+        """A loop in chunks that stores the result of each chunk."""
         b, nest = self.b, self.nest
         first, end = self.bounds(0)
         loop = self.open(first, [], CHUNK, end)
-        limit = self.least(end, self.plus(loop.counter, CHUNK))
+        limit = self.minimum(end, self.plus(loop.counter, CHUNK))
         parts: dict[int, Value] = {}
-        here = Frame(0, dict(frame.known), frame.places)
-        for depth_zero, folds in self._passes(
-            [nest.steps[store].args[0] for store in stores], here
-        ):
-            for number in depth_zero:
+        here = Scope(0, dict(scope.known), scope.addresses)
+        sinks = [nest.steps[store].args[0] for store in stores]
+        for steps, folds, _ in nest.passes(sinks, here.known, 0):
+            for number in steps:
                 self.step(number, here)
-            work = Work([Accumulator(nest, number) for number in folds], [])
+            work = Sinks([Accumulator(nest, number) for number in folds], [])
             found = self.sweep(here, work, loop.counter, limit) if folds else []
-            for total, part in zip(work.totals, found, strict=True):
-                parts[total.number] = part
-                here.known[total.number] = total.result(b, part._replace(uniform=True))
+            for accumulator, part in zip(work.accumulators, found, strict=True):
+                parts[accumulator.number] = part
+                result = accumulator.result(b, part._replace(uniform=True))
+                here.known[accumulator.number] = result
         chunk = b.binary("sdiv", loop.counter, b.constant("i64", CHUNK))
         for store in stores:
             slot = nest.steps[store].arg
-            place = self.access.moved(b, slot, 0, frame.places[slot], chunk)
-            self.access.store(b, slot, place, parts[nest.steps[store].args[0]], 0)
+            address = self.access.advance(b, slot, 0, scope.addresses[slot], chunk)
+            self.access.store(b, slot, address, parts[nest.steps[store].args[0]], 0)
         self.close(loop, [])
 
-    def _passes(self, sinks: list[int], frame: Frame) -> list[tuple[list[int], list[int]]]:
-        """The steps outside the only loop, and the folds over it, of each of its turns."""
-        steps, depths = self.nest.steps, self.nest.depths
-        needed = self.closure(sinks, frame.known)
-        turn_of: dict[int, int] = {}
-        for number in needed:
-            ready = max((turn_of.get(arg, 0) for arg in steps[number].args), default=0)
-            turn_of[number] = ready + (steps[number].op in FOLDS)
-        here = [n for n in needed if depths[n] == 0]
-        return [
-            (
-                [n for n in here if turn_of[n] == turn and steps[n].op not in FOLDS],
-                [n for n in here if turn_of[n] == turn + 1 and steps[n].op in FOLDS],
-            )
-            for turn in range(max(turn_of.values(), default=0) + 1)
-        ]
-
-    def sweep(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
-        """One pass from ``first`` to ``end``."""
-        innermost = frame.depth == self.nest.ndim - 1
-        sequential = any(total.fold.sequential for total in work.totals)
-        if innermost and not work.totals and self.vector > 1 and ends_along(self.nest):
-            padding.sweep(self, frame, work, first, end)
+    def sweep(self, scope: Scope, sinks: Sinks, first: Value, end: Value) -> list[Value]:
+        """One loop from ``first`` to ``end``, in the way that suits its steps."""
+        innermost = scope.depth == self.nest.ndim - 1
+        folds = bool(sinks.accumulators)
+        sequential = any(accumulator.fold.sequential for accumulator in sinks.accumulators)
+        if innermost and not folds and self.vector > 1 and padding.bounds_tests(self.nest):
+            padding.sweep(self, scope, sinks, first, end)
             return []
-        if innermost and not sequential and (work.totals or self.vector > 1):
-            needed = self.closure(self._sinks(work), frame.known)
-            if has_tail(self.nest, needed, bool(work.totals)):
-                return all_vectors(self, frame, work, first, end)
-            return self._vectors(frame, work, LANES if work.totals else self.vector, first, end)
-        if work.totals and not sequential and self.vector > 1:
-            return self._dealt(frame, work, first, end)
-        loop = self.open(first, [total.identity(self.b) for total in work.totals], 1, end)
-        values = self.body(frame, work, loop.counter)
-        self.close(loop, self._paired(work, loop.carried, values, Accumulator.add))
+        if innermost and not sequential and (folds or self.vector > 1):
+            needed = self.nest.closure(sinks.steps, scope.known)
+            if has_vector_tail(self.nest, needed, folds):
+                return vectors_with_tail(self, scope, sinks, first, end)
+            return self._vectors(scope, sinks, LANES if folds else self.vector, first, end)
+        if folds and not sequential and self.vector > 1:
+            return self._interleaved(scope, sinks, first, end)
+        starts = [accumulator.identity(self.b) for accumulator in sinks.accumulators]
+        loop = self.open(first, starts, 1, end)
+        values = self.body(scope, sinks, loop.counter)
+        self.close(loop, self._pairwise(Accumulator.add, sinks, loop.carried, values))
         return loop.carried
 
     def _vectors(
-        self, frame: Frame, work: Work, lanes: int, first: Value, end: Value
+        self, scope: Scope, sinks: Sinks, lanes: int, first: Value, end: Value
     ) -> list[Value]:
-        """Whole vectors, then what is left over, whose elements join the first lanes."""
-        b = self.b
-        middle = self.last_whole(first, end, lanes)
-        starts = [total.identity(b) for total in work.totals]
+        """Full vectors, then a scalar loop over the tail, whose elements join the first lanes."""
+        b, accumulators = self.b, sinks.accumulators
+        middle = self.last_multiple(first, end, lanes)
+        starts = [accumulator.identity(b) for accumulator in accumulators]
         b.lanes = lanes
         wide = [Value(b.spread(start), start.type) for start in starts]
         loop = self.open(first, wide, lanes, middle)
-        if not work.totals:
-            ask_for_next_row(b, self.nest, self.access.strides, frame.places, loop.counter)
-        values = self.body(frame, work, loop.counter)
-        self.close(loop, self._paired(work, loop.carried, values, Accumulator.add))
+        if not accumulators:
+            prefetch_next_row(b, self.nest, self.access.strides, scope.addresses, loop.counter)
+        values = self.body(scope, sinks, loop.counter)
+        self.close(loop, self._pairwise(Accumulator.add, sinks, loop.carried, values))
         b.lanes = 1
-        rests = list(map(self._spare, work.totals, starts))
+        rests = list(map(self._lane_memory, accumulators, starts))
         tail = self.open(middle, [], 1, end)
-        values = self.body(frame, work, tail.counter)
+        values = self.body(scope, sinks, tail.counter)
         lane = b.binary("sub", tail.counter, middle)
-        for total, value, rest in zip(work.totals, values, rests, strict=True):
-            self._poke(rest, lane, total.widened(b, value))
+        for accumulator, value, rest in zip(accumulators, values, rests, strict=True):
+            self._store_lane(rest, lane, accumulator.widened(b, value))
         self.close(tail, [])
         results = []
-        for total, value, rest in zip(work.totals, loop.carried, rests, strict=True):
-            b.lanes = lanes
-            left = b.emit(f"load {b.type(total.memory)}, ptr {rest.name}, align 64")
-            both = total.combine(b, value, total.from_memory(b, Value(left, total.memory)))
-            results.append(total.across(b, both, lanes))
+        for accumulator, value, rest in zip(accumulators, loop.carried, rests, strict=True):
+            left = self._load_lanes(accumulator, rest, lanes)
+            results.append(accumulator.reduce_lanes(b, accumulator.combine(b, value, left), lanes))
         return results
 
-    def _sinks(self, work: Work) -> list[int]:
-        """The steps that a loop is for: operands of its reductions, and its stores."""
-        return [*[self.nest.steps[total.number].args[0] for total in work.totals], *work.stores]
-
-    def _dealt(self, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
-        """Elements that are loops themselves, one by one, to the lanes that vectors would use."""
-        b = self.b
-        rests = [self._spare(total, total.identity(b)) for total in work.totals]
+    def _interleaved(self, scope: Scope, sinks: Sinks, first: Value, end: Value) -> list[Value]:
+        """A fold of values that inner loops compute: each goes to the lane of its index."""
+        b, accumulators = self.b, sinks.accumulators
+        rests = [self._lane_memory(each, each.identity(b)) for each in accumulators]
         loop = self.open(first, [], 1, end)
-        values = self.body(frame, work, loop.counter)
-        lane = b.binary("and", self.minus(loop.counter, first), self.whole(LANES - 1))
-        for total, value, rest in zip(work.totals, values, rests, strict=True):
-            where = b.emit(f"getelementptr {total.memory}, ptr {rest.name}, i64 {lane.name}")
-            old = Value(b.emit(f"load {total.memory}, ptr {where}"), total.memory, True)
-            self._poke(rest, lane, total.add(b, total.from_memory(b, old), value))
+        values = self.body(scope, sinks, loop.counter)
+        lane = b.binary("and", self.minus(loop.counter, first), self.index(LANES - 1))
+        for accumulator, value, rest in zip(accumulators, values, rests, strict=True):
+            of = accumulator.memory
+            address = b.emit(f"getelementptr {of}, ptr {rest.name}, i64 {lane.name}")
+            old = Value(b.emit(f"load {of}, ptr {address}"), of, True)
+            new = accumulator.add(b, accumulator.from_memory(b, old), value)
+            self._store_lane(rest, lane, new)
         self.close(loop, [])
         results = []
-        for total, rest in zip(work.totals, rests, strict=True):
-            b.lanes = LANES
-            all_lanes = b.emit(f"load {b.type(total.memory)}, ptr {rest.name}, align 64")
-            both = total.from_memory(b, Value(all_lanes, total.memory))
-            results.append(total.across(b, both, LANES))
+        for accumulator, rest in zip(accumulators, rests, strict=True):
+            all_lanes = self._load_lanes(accumulator, rest, LANES)
+            results.append(accumulator.reduce_lanes(b, all_lanes, LANES))
         return results
 
-    def body(self, frame: Frame, work: Work, index: Value) -> list[Value]:
-        """What happens at one index of the next axis; the operands of the reductions."""
-        if self.rendering.ahead and frame.depth == self.nest.ndim - 2:
-            fetch(self, frame, index)
-        inside = self.moved(frame, index)
-        operands = [self.nest.steps[total.number].args[0] for total in work.totals]
-        if self.kept and inside.depth == self.nest.ndim:
-            self._recall(inside, [*operands, *work.stores], index)
-        self.level(inside, [*operands, *work.stores])
-        if self.kept and inside.depth == self.nest.ndim:
-            self._keep(inside, index)
-        return [inside.known[operand] for operand in operands]
+    def body(self, scope: Scope, sinks: Sinks, index: Value) -> list[Value]:
+        """The loop body at one index of the next axis; the operands of the reductions."""
+        inside = self.inside(scope, sinks.steps, index)
+        return [inside.known[operand] for operand in sinks.operands]
 
-    def moved(self, frame: Frame, index: Value) -> Frame:
-        """What is known at one index of the next axis before anything is computed there."""
-        places = [
-            self.access.moved(self.b, slot, frame.depth, place, index)
-            for slot, place in enumerate(frame.places)
-        ]
-        return Frame(frame.depth + 1, dict(frame.known), tuple(places))
+    def inside(self, scope: Scope, steps: list[int], index: Value) -> Scope:
+        """The scope at one index of the next axis, with ``steps`` computed."""
+        if self.rendering.prefetch and scope.depth == self.nest.ndim - 2:
+            prefetch_gathered_rows(self, scope, index)
+        inside = self.at_index(scope, index)
+        innermost = inside.depth == self.nest.ndim
+        if self.cached and innermost:
+            self._read_cached(inside, steps, index)
+        self.compute(inside, steps)
+        if self.cached and innermost:
+            self._write_cached(inside, index)
+        return inside
 
-    def _recall(self, frame: Frame, sinks: list[int], index: Value) -> None:
-        """Read back what ``sinks`` need and an earlier loop has kept."""
+    def at_index(self, scope: Scope, index: Value) -> Scope:
+        """The scope at one index of the next axis, before anything is computed there."""
+        addresses = self.access.advance_all(self.b, scope.depth, scope.addresses, index)
+        return Scope(scope.depth + 1, dict(scope.known), addresses)
+
+    # -- the row cache -----------------------------------------------------------------------------
+
+    def _read_cached(self, scope: Scope, sinks: list[int], index: Value) -> None:
+        """Read the steps that ``sinks`` need and an earlier loop has stored."""
         b = self.b
-        needed = self.closure(sinks, frame.known)
-        for number in self.kept:
+        needed = self.nest.closure(sinks, scope.known)
+        for number in self.cached:
             if number in self.filled and number in needed:
-                of = memory_type(self.nest.steps[number].dtype)
-                where = self._kept_at(frame, number, index)
-                size = self.nest.steps[number].dtype.itemsize
-                name = self.access.read(b, of, size, where)
-                frame.known[number] = Value(name, of, b.lanes == 1)
+                dtype = self.nest.steps[number].dtype
+                of, address = memory_type(dtype), self._cache_address(scope, number, index)
+                name = self.access.read(b, of, dtype.itemsize, address)
+                scope.known[number] = Value(name, of, b.lanes == 1)
 
-    def _keep(self, frame: Frame, index: Value) -> None:
-        """Write what the next loops need again."""
+    def _write_cached(self, scope: Scope, index: Value) -> None:
+        """Store the steps that the next loops read."""
         b = self.b
-        for number in self.kept:
-            if number not in self.filled and number in frame.known:
-                value = frame.known[number]
+        for number in self.cached:
+            if number not in self.filled and number in scope.known:
+                value = scope.known[number]
                 wide = b.spread(value)
-                where = self._kept_at(frame, number, index)
+                address = self._cache_address(scope, number, index)
                 if self.access.tail is not None and isinstance(self.rows[number], int):
-                    self.access.tail.write(wide, value.type, where)
+                    self.access.tail.write(wide, value.type, address)
                     continue
                 size = self.nest.steps[number].dtype.itemsize
-                b.line(f"store {b.type(value.type)} {wide}, ptr {where}, align {size}")
+                b.line(f"store {b.type(value.type)} {wide}, ptr {address}, align {size}")
 
-    def _kept_at(self, frame: Frame, number: int, index: Value) -> str:
+    def _cache_address(self, scope: Scope, number: int, index: Value) -> str:
         row, dtype = self.rows[number], self.nest.steps[number].dtype
         if isinstance(row, int):
-            return frame.places[row].name
+            return scope.addresses[row].name
         of = memory_type(dtype)
         return self.b.emit(f"getelementptr {of}, ptr {row.name}, i64 {index.name}")
 
-    def _paired(self, work: Work, ones: list[Value], twos: list[Value], how: object) -> list[Value]:
-        triples = zip(work.totals, ones, twos, strict=True)
-        return [how(total, self.b, one, two) for total, one, two in triples]  # type: ignore[operator]
+    # -- accumulators ------------------------------------------------------------------------------
 
-    def _spare(self, total: Accumulator, start: Value) -> Value:
+    def _pairwise(
+        self,
+        combine: Callable[[Accumulator, Builder, Value, Value], Value],
+        sinks: Sinks,
+        ones: list[Value],
+        twos: list[Value],
+    ) -> list[Value]:
+        triples = zip(sinks.accumulators, ones, twos, strict=True)
+        return [combine(accumulator, self.b, one, two) for accumulator, one, two in triples]
+
+    def _lane_memory(self, accumulator: Accumulator, start: Value) -> Value:
         """Memory for one vector of accumulators, all set to ``start``."""
-        memory = self.memory(LANES, total.memory)
+        memory = self.memory(LANES, accumulator.memory)
         for lane in range(LANES):
-            self._poke(memory, self.whole(lane), start)
+            self._store_lane(memory, self.index(lane), start)
         return memory
 
-    def _poke(self, memory: Value, lane: Value, value: Value) -> None:
+    def _store_lane(self, memory: Value, lane: Value, value: Value) -> None:
         value = self.access.to_memory(self.b, value)
-        where = self.b.emit(f"getelementptr {value.type}, ptr {memory.name}, i64 {lane.name}")
-        self.b.line(f"store {value.type} {value.name}, ptr {where}")
+        address = self.b.emit(f"getelementptr {value.type}, ptr {memory.name}, i64 {lane.name}")
+        self.b.line(f"store {value.type} {value.name}, ptr {address}")
+
+    def _load_lanes(self, accumulator: Accumulator, memory: Value, lanes: int) -> Value:
+        """A vector of accumulators; sets the builder to as many lanes."""
+        b, of = self.b, accumulator.memory
+        b.lanes = lanes
+        name = b.emit(f"load {b.type(of)}, ptr {memory.name}, align 64")
+        return accumulator.from_memory(b, Value(name, of))

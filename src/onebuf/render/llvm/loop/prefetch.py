@@ -1,40 +1,37 @@
-"""Fetching: rows asked for before they are read, where memory would not guess them in time.
+"""Prefetch instructions for rows that the hardware prefetcher does not load in time.
 
-Memory guesses what comes next where addresses go up evenly. Rows that are picked by index come from
-anywhere, so each would begin with a wait: instead the beginning of a row is asked for while a row
-before it is worked on. A row that is gone through several times is waited for the first time and in
-the nearest cache from then on, when memory has nothing to do: so the last loop over it asks for the
-next one.
+Hardware prefetches where addresses go up evenly. Three cases need instructions:
+
+- Rows gathered by index come from anywhere: the beginning of a row is prefetched some rows ahead.
+- A row that several loops read is in the cache after the first one, so memory is idle in the last
+  loop: that loop prefetches the next row.
+- A reduction reads memory faster than the hardware expects: it prefetches further along its row.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
-import numpy as np
-
+from onebuf.dtypes import DT
 from onebuf.graph import TAKE
 from onebuf.kernel import FOLDS, LOAD, Nest
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.elementwise import memory_type
-from onebuf.render.llvm.loop.base import Frame, Levels
-from onebuf.render.llvm.memory.gather import beyond
+from onebuf.render.llvm.loop.base import LoopBuilder, Scope
+from onebuf.render.llvm.memory.gather import offset_address
+from onebuf.render.llvm.rendering import CACHE_LINE_NBYTES
 
-DT = np.dtype[Any]
-
-AHEAD = 2
-"""How many rows before it is needed a row is asked for."""
+ROWS_AHEAD = 2
+"""How many rows before its use a gathered row is prefetched."""
 LINES = 8
-"""How many lines of it; after these memory has guessed the rest."""
-LINE_NBYTES = 64
+"""How many cache lines of it; hardware prefetches the rest."""
 FURTHER_NBYTES = 2048
-"""How far ahead of a fold memory is asked for what it will fold."""
+"""How far ahead a reduction prefetches its row."""
 
 
 @lru_cache(1024)
-def picked_rows(nest: Nest) -> tuple[tuple[int, int], ...]:
-    """The steps that say how far an index reaches, and the slots of whose rows that is."""
+def gathered_rows(nest: Nest) -> tuple[tuple[int, int], ...]:
+    """The TAKE steps that select whole rows, each with the slot of the rows."""
     found = []
     for step in nest.steps:
         if step.op is LOAD and step.args and nest.slots[step.arg].steps[-1] == 1:
@@ -45,25 +42,22 @@ def picked_rows(nest: Nest) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def fetch(text: Levels, frame: Frame, index: Value) -> None:
-    """Ask for the rows that will be picked soon, at ``index`` of the loop around the innermost."""
-    b, nest = text.b, text.nest
-    last = text.plus(text.bounds(frame.depth)[1], -1)
-    soon = text.least(text.plus(index, AHEAD), last)
-    there = text.moved(frame, soon)
-    b.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-    for take, slot in picked_rows(nest):
-        for number in text.closure([take], there.known):
-            text.step(number, there)
+def prefetch_gathered_rows(function: LoopBuilder, scope: Scope, index: Value) -> None:
+    """Prefetch the rows of a later iteration, at ``index`` of the loop around the innermost."""
+    b, nest = function.b, function.nest
+    last = function.plus(function.bounds(scope.depth)[1], -1)
+    soon = function.minimum(function.plus(index, ROWS_AHEAD), last)
+    there = function.at_index(scope, soon)
+    for take, slot in gathered_rows(nest):
+        for number in nest.closure([take], there.known):
+            function.step(number, there)
         of = memory_type(nest.slots[slot].dtype)
-        place = beyond(b, of, there.places[slot], there.known[take].name)
-        for line in range(LINES):
-            where = b.emit(f"getelementptr i8, ptr {place.name}, i64 {line * LINE_NBYTES}")
-            b.line(f"call void @llvm.prefetch.p0(ptr {where}, i32 0, i32 3, i32 1)")
+        row = offset_address(b, of, there.addresses[slot], there.known[take].name)
+        _prefetch_lines(b, row.name, LINES * CACHE_LINE_NBYTES)
 
 
-def rows_to_fetch(nest: Nest) -> list[int]:
-    """The slots that are read row by row, by more than one loop over each row."""
+def reread_rows(nest: Nest) -> list[int]:
+    """The slots whose rows are read by more than one loop."""
     inner = nest.ndim - 1
     if inner < 1 or not any(step.op in FOLDS and step.arg.axis == inner for step in nest.steps):
         return []
@@ -71,47 +65,47 @@ def rows_to_fetch(nest: Nest) -> list[int]:
     return [n for n in slots if nest.slots[n].steps[-1] == 1 and nest.slots[n].steps[-2]]
 
 
-def slots_along(nest: Nest, axis: int) -> list[int]:
-    """The slots that are read in order along an axis, not where an index says."""
+def contiguous_slots(nest: Nest, axis: int) -> list[int]:
+    """The slots that are read contiguously along an axis, not by index."""
     slots = sorted({step.arg for step in nest.steps if step.op is LOAD and not step.args})
     return [slot for slot in slots if nest.slots[slot].steps[axis] == 1]
 
 
-def ask(b: Builder, dtype: DT, place: Value, distance: Value, lanes: int) -> None:
-    """Ask for ``lanes`` elements that are ``distance`` elements from ``place``.
+def _prefetch(b: Builder, dtype: DT, address: Value, distance: Value, lanes: int) -> None:
+    """Prefetch ``lanes`` elements that are ``distance`` elements from ``address``.
 
-    Nothing is read, so it does not matter whether there are any.
+    A prefetch of an address that does not exist does nothing.
     """
-    of = memory_type(dtype)
+    there = b.emit(f"getelementptr {memory_type(dtype)}, ptr {address.name}, i64 {distance.name}")
+    _prefetch_lines(b, there, lanes * dtype.itemsize)
+
+
+def _prefetch_lines(b: Builder, address: str, nbytes: int) -> None:
     b.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-    there = b.emit(f"getelementptr {of}, ptr {place.name}, i64 {distance.name}")
-    for nbytes in range(0, lanes * dtype.itemsize, LINE_NBYTES):
-        line = b.emit(f"getelementptr i8, ptr {there}, i64 {nbytes}")
+    for offset in range(0, nbytes, CACHE_LINE_NBYTES):
+        line = b.emit(f"getelementptr i8, ptr {address}, i64 {offset}")
         b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
 
 
-def ask_for_next_row(
-    b: Builder, nest: Nest, strides: list[list[Value]], places: tuple[Value, ...], index: Value
+def prefetch_next_row(
+    b: Builder, nest: Nest, strides: list[list[Value]], addresses: tuple[Value, ...], index: Value
 ) -> None:
-    """Ask for what lies one row on from the vector at ``index`` of a row that starts at ``places``.
+    """Prefetch the vector one row after the one at ``index`` of rows that begin at ``addresses``.
 
-    There need not be a next row: nothing is read.
+    There need not be a next row.
     """
     lanes, b.lanes = b.lanes, 1
-    for slot in rows_to_fetch(nest):
+    for slot in reread_rows(nest):
         further = b.binary("add", strides[slot][nest.ndim - 2], index)
-        ask(b, nest.slots[slot].dtype, places[slot], further, lanes)
+        _prefetch(b, nest.slots[slot].dtype, addresses[slot], further, lanes)
     b.lanes = lanes
 
 
-def ask_further_on(b: Builder, nest: Nest, places: tuple[Value, ...], index: Value) -> None:
-    """Ask for what lies further on in rows that are folded, from the vector at ``index`` on.
-
-    Memory guesses that it will be read, but too late: a fold has no results to write meanwhile.
-    """
+def prefetch_along_row(b: Builder, nest: Nest, addresses: tuple[Value, ...], index: Value) -> None:
+    """Prefetch a vector further along rows that are folded, from the one at ``index`` on."""
     lanes, b.lanes = b.lanes, 1
-    for slot in slots_along(nest, nest.ndim - 1):
+    for slot in contiguous_slots(nest, nest.ndim - 1):
         dtype = nest.slots[slot].dtype
         ahead = b.constant("i64", FURTHER_NBYTES // dtype.itemsize)
-        ask(b, dtype, places[slot], b.binary("add", index, ahead), lanes)
+        _prefetch(b, dtype, addresses[slot], b.binary("add", index, ahead), lanes)
     b.lanes = lanes

@@ -1,55 +1,53 @@
-"""Squares: memory that is only read across the grain, turned round in registers.
+"""Register tiles: operands with unit stride along the outer axis, transposed in registers.
 
-Some rows are gone through together, as many as a line of memory holds elements: what lies across
-the grain is loaded in the order of memory, turned round, and used row by row. The inner loop goes
-down the rows, along lines of memory, and results are written a line at a time. Where something else
-is read along the rows, `onebuf.render.llvm.loop.cache_tiles` is better.
+As many rows as a cache line has elements are computed together. The operands are loaded as they are
+in memory, transposed in registers and used row by row. The inner loop goes down the rows, along the
+cache lines of the operands, and results are stored a cache line at a time. If another operand is
+read along the rows, `onebuf.render.llvm.loop.cache_tiles` is faster.
 """
 
 from __future__ import annotations
 
 from onebuf.kernel import LOAD, Nest
 from onebuf.render.builder import Value
-from onebuf.render.llvm.loop.base import Frame, Work
-from onebuf.render.llvm.loop.cache_tiles import across, has_tiles
-from onebuf.render.llvm.loop.loops import Loops
-from onebuf.render.llvm.memory.transpose import SQUARE
-
-LINE_NBYTES = 64
+from onebuf.render.llvm.loop.base import Scope, Sinks
+from onebuf.render.llvm.loop.cache_tiles import TiledLoops, has_cache_tiles, transposed_slots
+from onebuf.render.llvm.memory.transpose import TILE_SIZE
+from onebuf.render.llvm.rendering import CACHE_LINE_NBYTES
 
 
-def has_squares(nest: Nest) -> bool:
-    """Whether a nest can be gone through in squares, and reads nothing along its rows."""
-    if not has_tiles(nest):
+def has_register_tiles(nest: Nest) -> bool:
+    """Whether a nest can be computed in register tiles: it reads nothing along its rows."""
+    if not has_cache_tiles(nest):
         return False
-    turned = across(nest)
+    transposed = transposed_slots(nest)
     loads = [step for step in nest.steps if step.op is LOAD]
-    others = [nest.slots[step.arg] for step in loads if step.arg not in turned]
+    others = [nest.slots[step.arg] for step in loads if step.arg not in transposed]
     return not any(step.args for step in loads) and not any(
         slot.steps[-1] and slot.steps[-2] for slot in others
     )
 
 
-class Squares(Loops):
-    """A nest as text; the two innermost loops go from square to square."""
+class RegisterTiles(TiledLoops):
+    """The function of a nest whose two innermost loops go from register tile to register tile."""
 
-    def loop(self, frame: Frame, work: Work) -> list[Value]:
+    def loop(self, scope: Scope, sinks: Sinks) -> list[Value]:
         """The loop over the next axis."""
         inner = self.nest.ndim - 1
-        if frame.depth != inner - 1 or self.vector == 1:
-            return super().loop(frame, work)
-        sizes = [self.nest.slots[slot].dtype.itemsize for slot in across(self.nest)]
-        size = min(self.vector, *[SQUARE[nbytes] for nbytes in sizes])
-        count = max(size, LINE_NBYTES // min(sizes))
+        if scope.depth != inner - 1 or self.vector == 1:
+            return super().loop(scope, sinks)
+        sizes = [self.nest.slots[slot].dtype.itemsize for slot in transposed_slots(self.nest)]
+        size = min(self.vector, *[TILE_SIZE[nbytes] for nbytes in sizes])
+        count = max(size, CACHE_LINE_NBYTES // min(sizes))
         top, bottom = self.bounds(inner - 1)
-        left, right = self.whole(0), self.extents[inner]
-        middle_row = self.last_whole(top, bottom, count)
-        middle_column = self.last_whole(left, right, self.vector)
+        left, right = self.index(0), self.extents[inner]
+        middle_row = self.last_multiple(top, bottom, count)
+        middle_column = self.last_multiple(left, right, self.vector)
         along = self.open(left, [], self.vector, middle_column)
         down = self.open(top, [], count, middle_row)
         for first in range(0, count, size):
             row = self.plus(down.counter, first) if first else down.counter
-            self._square(frame, work.stores, row, along.counter, size)
+            self._tile(scope, sinks.stores, row, along.counter, size)
         self.close(down, [])
         self.close(along, [])
         for start, stop, begin, end in (
@@ -57,38 +55,25 @@ class Squares(Loops):
             (middle_row, bottom, left, right),
         ):
             rows = self.open(start, [], 1, stop)
-            self.sweep(self._row(frame, work.stores, rows.counter), work, begin, end)
+            self.sweep(self.row_scope(scope, sinks.stores, rows.counter), sinks, begin, end)
             self.close(rows, [])
         return []
 
-    def _row(self, frame: Frame, stores: list[int], row: Value) -> Frame:
-        """What is known at a row, all that is the same along it included."""
-        inner = self.nest.ndim - 1
-        moved = self.access.moved
-        places = [moved(self.b, n, inner - 1, place, row) for n, place in enumerate(frame.places)]
-        inside = Frame(inner, dict(frame.known), tuple(places))
-        for number in self.closure(stores, inside.known):
-            if self.nest.depths[number] == inner:
-                self.step(number, inside)
-        return inside
-
-    def _square(
-        self, frame: Frame, stores: list[int], row: Value, column: Value, size: int
-    ) -> None:
-        """``size`` rows from ``row`` on, at the vector that begins at ``column``."""
+    def _tile(self, scope: Scope, stores: list[int], row: Value, column: Value, size: int) -> None:
+        """``size`` rows from ``row`` on, for the vector that begins at ``column``."""
         b, nest, inner = self.b, self.nest, self.nest.ndim - 1
-        rows = [self._row(frame, stores, self.plus(row, n) if n else row) for n in range(size)]
+        rows = [self.row_scope(scope, stores, self.plus(row, n) if n else row) for n in range(size)]
         first = rows[0]
-        turned: dict[int, list[Value]] = {}
+        transposed: dict[int, list[Value]] = {}
         b.lanes = self.vector
-        for number in self.closure(stores, first.known):
+        for number in nest.closure(stores, first.known):
             step = nest.steps[number]
-            if step.op is LOAD and step.arg in across(nest) and not step.args:
-                place = self.access.moved(b, step.arg, inner, first.places[step.arg], column)
-                turned[number] = self.access.turned(b, step.arg, place, inner, size)
+            if step.op is LOAD and step.arg in transposed_slots(nest) and not step.args:
+                address = self.access.advance(b, step.arg, inner, first.addresses[step.arg], column)
+                vectors = self.access.load_transposed(b, step.arg, address, inner, size)
+                transposed[number] = vectors
         for n, at in enumerate(rows):
-            known = at.known | {number: values[n] for number, values in turned.items()}
-            moved = self.access.moved
-            places = [moved(b, slot, inner, place, column) for slot, place in enumerate(at.places)]
-            self.level(Frame(inner + 1, known, tuple(places)), stores)
+            known = at.known | {number: vectors[n] for number, vectors in transposed.items()}
+            addresses = self.access.advance_all(b, inner, at.addresses, column)
+            self.compute(Scope(inner + 1, known, addresses), stores)
         b.lanes = 1

@@ -1,6 +1,6 @@
-"""Ending: a loop over a row in whole vectors, the last of which may have some lanes off.
+"""Vector tails: a loop over a row in vectors, the last of which has some lanes masked off.
 
-Which loops can end in this way `onebuf.render.llvm.memory.masked_access` says.
+`onebuf.render.llvm.memory.masked_access` says which loops can end in this way.
 """
 
 from __future__ import annotations
@@ -10,66 +10,75 @@ from functools import partial
 from onebuf.kernel import LANES
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.loop.accumulator import Accumulator
-from onebuf.render.llvm.loop.base import Frame, Levels, Work
-from onebuf.render.llvm.loop.prefetch import ask_for_next_row, ask_further_on
-from onebuf.render.llvm.memory.masked_access import Tail, lanes_on, part_of
+from onebuf.render.llvm.loop.base import LoopBuilder, Scope, Sinks
+from onebuf.render.llvm.loop.prefetch import prefetch_along_row, prefetch_next_row
+from onebuf.render.llvm.memory.masked_access import Tail, lane_mask, sub_vector
 
 
-def all_vectors(text: Levels, frame: Frame, work: Work, first: Value, end: Value) -> list[Value]:
-    """Whole vectors, then what is left over as one with some lanes off: a turn, or none."""
-    b = text.b
-    lanes = max(LANES, text.vector) if work.totals else text.vector
-    middle = text.last_whole(first, end, lanes)
-    running = [total.identity(b) for total in work.totals]
+def vectors_with_tail(
+    function: LoopBuilder, scope: Scope, sinks: Sinks, first: Value, end: Value
+) -> list[Value]:
+    """Full vectors, then at most one masked vector; the results of the reductions."""
+    b, accumulators = function.b, sinks.accumulators
+    lanes = max(LANES, function.vector) if accumulators else function.vector
+    middle = function.last_multiple(first, end, lanes)
+    running = [accumulator.identity(b) for accumulator in accumulators]
     b.lanes = LANES
     running = [Value(b.spread(start), start.type) for start in running]
     for start, stop in ((first, middle), (middle, end)):
-        loop = text.open(start, running, lanes, stop)
+        loop = function.open(start, running, lanes, stop)
         b.lanes = lanes
         count = None
         if start is middle:
-            count = text.minus(end, middle)
-            text.access.tail = Tail(lanes_on(b, count), count, partial(_write_on, text))
-        elif work.totals:
-            ask_further_on(b, text.nest, frame.places, loop.counter)
+            count = function.minus(end, middle)
+            write = partial(_write_active, function)
+            function.access.tail = Tail(lane_mask(b, count), count, write)
+        elif accumulators:
+            prefetch_along_row(b, function.nest, scope.addresses, loop.counter)
         else:
-            ask_for_next_row(b, text.nest, text.access.strides, frame.places, loop.counter)
-        values = text.body(frame, work, loop.counter)
-        text.access.tail = None
+            strides = function.access.strides
+            prefetch_next_row(b, function.nest, strides, scope.addresses, loop.counter)
+        values = function.body(scope, sinks, loop.counter)
+        function.access.tail = None
         b.lanes = LANES
-        trios = zip(work.totals, loop.carried, values, strict=True)
-        text.close(loop, [_join_lanes(b, *trio, lanes, count) for trio in trios])
+        triples = zip(accumulators, loop.carried, values, strict=True)
+        function.close(loop, [_fold_lanes(b, *triple, lanes, count) for triple in triples])
         running = loop.carried
     results = []
-    for total, value in zip(work.totals, running, strict=True):
+    for accumulator, value in zip(accumulators, running, strict=True):
         b.lanes = LANES
-        results.append(total.across(b, value, LANES))
+        results.append(accumulator.reduce_lanes(b, value, LANES))
     b.lanes = 1
     return results
 
 
-def _join_lanes(
-    b: Builder, total: Accumulator, running: Value, value: Value, lanes: int, count: Value | None
+def _fold_lanes(
+    b: Builder,
+    accumulator: Accumulator,
+    running: Value,
+    value: Value,
+    lanes: int,
+    count: Value | None,
 ) -> Value:
-    """An accumulator and one more vector, whose lanes join in turn; of ``count``, if any."""
+    """An accumulator of LANES lanes and one more vector, or its first ``count`` elements."""
     for first in range(0, lanes, LANES):
-        part = value if value.uniform else part_of(b, value, lanes, first)
-        part = total.widened(b, part)
+        part = value if value.uniform else sub_vector(b, value, lanes, first)
+        part = accumulator.widened(b, part)
         if count is not None:
-            part = b.select(lanes_on(b, count, first), part, total.identity(b))
-        running = total.combine(b, running, part)
+            part = b.select(lane_mask(b, count, first), part, accumulator.identity(b))
+        running = accumulator.combine(b, running, part)
     return running
 
 
-def _write_on(text: Levels, vector: str, of: str, address: str) -> None:
-    """Write the lanes that are on, through the stack: few processors do it at once."""
-    b, tail = text.b, text.access.tail
+def _write_active(function: LoopBuilder, vector: str, of: str, address: str) -> None:
+    """Store the active lanes through the stack: few processors have fast masked stores."""
+    b, tail = function.b, function.access.tail
     assert tail is not None
-    memory = text.memory(b.lanes, of).name
+    memory = function.memory(b.lanes, of).name
     b.line(f"store {b.type(of)} {vector}, ptr {memory}, align 64")
-    loop = text.open(text.whole(0), [], 1, tail.lanes)
+    loop = function.open(function.index(0), [], 1, tail.active)
     source = b.emit(f"getelementptr {of}, ptr {memory}, i64 {loop.counter.name}")
     target = b.emit(f"getelementptr {of}, ptr {address}, i64 {loop.counter.name}")
     one = b.emit(f"load {of}, ptr {source}")
     b.line(f"store {of} {one}, ptr {target}")
-    text.close(loop, [])
+    function.close(loop, [])

@@ -1,4 +1,4 @@
-"""Access: how a slot's elements are loaded and stored, by the class of its innermost stride."""
+"""Memory access: loads and stores of a slot's elements, by the class of its innermost stride."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import NamedTuple
 from onebuf.kernel import INDEX, Nest, Step
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.elementwise import TYPES, memory_type
-from onebuf.render.llvm.memory.gather import beyond, gathered, guarded, masked, over_lanes
-from onebuf.render.llvm.memory.masked_access import Tail, load_on
+from onebuf.render.llvm.memory import gather
+from onebuf.render.llvm.memory.gather import offset_address, reduce_vector
+from onebuf.render.llvm.memory.masked_access import Tail, masked_load
 from onebuf.render.llvm.memory.transpose import joined, shuffled, transpose
 from onebuf.render.llvm.rendering import Rendering
 
 
 class Bounds(NamedTuple):
-    """Where a slot's memory begins and ends, and where to say that it would be left."""
+    """The first byte and the end of a slot's memory, and the word that reports a violation."""
 
     first: Value
     end: Value
@@ -28,143 +29,153 @@ class Access:
         self.nest = nest
         self.strides = strides
         self.streamed = rendering.streamed
-        self.paces = rendering.paces
+        self.small_strides = rendering.small_strides
         self.bounds: dict[int, Bounds] = {}
         """The bounds of the slots whose addresses are checked."""
         self.tail: Tail | None = None
-        """Which lanes are on, where not all are."""
+        """The active lanes of a masked vector."""
 
-    def moved(self, b: Builder, slot: int, axis: int, place: Value, index: Value) -> Value:
-        """Where the slot is at one index of ``axis``: an address, or a position."""
+    def advance_all(
+        self, b: Builder, axis: int, addresses: tuple[Value, ...], index: Value
+    ) -> tuple[Value, ...]:
+        """The address of every slot at one index of ``axis``."""
+        pairs = enumerate(addresses)
+        return tuple([self.advance(b, slot, axis, address, index) for slot, address in pairs])
+
+    def advance(self, b: Builder, slot: int, axis: int, address: Value, index: Value) -> Value:
+        """The address of a slot at one index of ``axis``; a position for a slot of INDEX."""
         step = self.nest.slots[slot].steps[axis]
         if step == 0:
-            return place
+            return address
         distance = index
         lanes, b.lanes = b.lanes, 1
         if step != 1:
             distance = b.binary("mul", index, self.strides[slot][axis])
-        if place.type == "i64":
-            place = b.binary("add", place, distance)
+        if address.type == "i64":
+            address = b.binary("add", address, distance)
         else:
             of = memory_type(self.nest.slots[slot].dtype)
-            where = b.emit(f"getelementptr {of}, ptr {place.name}, i64 {distance.name}")
-            place = Value(where, "ptr", True)
+            address = offset_address(b, of, address, distance.name)
         b.lanes = lanes
-        return place
+        return address
 
     def load(
-        self, b: Builder, step: Step, place: Value, axis: int, operands: tuple[Value, ...] = ()
+        self, b: Builder, step: Step, address: Value, axis: int, operands: tuple[Value, ...] = ()
     ) -> Value:
-        """The element at ``place``, or as many along ``axis`` as there are lanes.
+        """The element at ``address``, or a vector of elements along ``axis``.
 
-        ``operands`` are as `onebuf.kernel.nest.indexed_load` says.
+        ``operands`` are those of `onebuf.kernel.nest.indexed_load`.
         """
         slot = self.nest.slots[step.arg]
         if step.op is INDEX:
-            return self._positions(b, step.arg, place, axis)
+            return self._positions(b, step.arg, address, axis)
         of = memory_type(slot.dtype)
         inside = next((operand for operand in operands if operand.type == "i1"), None)
-        apart = None
+        indexed = None
         for operand in operands:
             if operand.type != "i1" and (operand.uniform or b.lanes == 1):
-                place = beyond(b, of, place, operand.name)
+                address = offset_address(b, of, address, operand.name)
             elif operand.type != "i1":
-                apart = operand
+                indexed = operand
         if inside is not None:
-            value = guarded(
+            value = gather.conditional_load(
                 b,
                 inside,
                 of,
-                lambda: self._load(b, step.arg, place, axis, apart),
-                lambda: self._load_some(b, step.arg, place, axis, apart, inside),
+                lambda: self._load(b, step.arg, address, axis, indexed),
+                lambda: self._load_some(b, step.arg, address, axis, indexed, inside),
             )
         else:
-            value = self._load(b, step.arg, place, axis, apart)
+            value = self._load(b, step.arg, address, axis, indexed)
         if TYPES[slot.dtype.name] == "i1":
             return b.compare("icmp ne", value, b.constant(of, 0))
         return value
 
-    def _load(self, b: Builder, number: int, place: Value, axis: int, apart: Value | None) -> Value:
+    def _load(
+        self, b: Builder, number: int, address: Value, axis: int, indexed: Value | None
+    ) -> Value:
         slot = self.nest.slots[number]
-        pace = slot.steps[axis]
+        step = slot.steps[axis]
         of = memory_type(slot.dtype)
         size = slot.dtype.alignment
-        if apart is not None:
-            distances = self._distances(b, number, axis, apart)
-            self._check_between(b, number, place, distances)
-            return gathered(b, of, size, place, distances)
-        self.check(b, number, place, self.strides[number][axis] if pace else None)
-        if b.lanes == 1 or pace == 0:
-            return Value(b.emit(f"load {of}, ptr {place.name}, align {size}"), of, True)
-        if pace == 1:
-            return Value(self.read(b, of, size, place.name), of)
-        if pace == -1:
-            return self._backwards(b, of, size, place)
-        if self.paces and self.paces[number]:
-            return self._spaced(b, of, size, place, self.paces[number])
-        return self._gathered(b, of, size, place, self.strides[number][axis])
+        if indexed is not None:
+            distances = self._distances(b, number, axis, indexed)
+            if number in self.bounds:
+                self._check_distances(b, number, address, distances, distances)
+            return gather.gather(b, of, size, address, distances)
+        self.check(b, number, address, self.strides[number][axis] if step else None)
+        if b.lanes == 1 or step == 0:
+            return Value(b.emit(f"load {of}, ptr {address.name}, align {size}"), of, True)
+        if step == 1:
+            return Value(self.read(b, of, size, address.name), of)
+        if step == -1:
+            return self._reversed(b, of, size, address)
+        if self.small_strides and self.small_strides[number]:
+            return self._deinterleaved(b, of, size, address, self.small_strides[number])
+        return self._strided(b, of, size, address, self.strides[number][axis])
 
     def _load_some(
         self,
         b: Builder,
         number: int,
-        place: Value,
+        address: Value,
         axis: int,
-        apart: Value | None,
+        indexed: Value | None,
         inside: Value,
     ) -> Value:
-        """The lanes that are ``inside``; the others are 0, and nothing is read for them."""
+        """The lanes that are ``inside``; the others are 0, and do not access memory."""
         slot = self.nest.slots[number]
-        distances = self._distances(b, number, axis, apart)
+        distances = self._distances(b, number, axis, indexed)
         if number in self.bounds:
             least = b.select(inside, distances, b.constant("i64", (1 << 63) - 1))
             most = b.select(inside, distances, b.constant("i64", -(1 << 63)))
-            self._check_ends(b, number, place, least, most)
+            self._check_distances(b, number, address, least, most)
         of = memory_type(slot.dtype)
-        return masked(b, of, slot.dtype.alignment, place, distances, inside)
+        return gather.masked_gather(b, of, slot.dtype.alignment, address, distances, inside)
 
-    def _distances(self, b: Builder, number: int, axis: int, apart: Value | None) -> Value:
-        """How far from the first lane's place each lane is, in elements."""
+    def _distances(self, b: Builder, number: int, axis: int, indexed: Value | None) -> Value:
+        """The distance in elements of each lane from the first lane's address."""
         zero = b.constant("i64", 0)
         along = zero
         if self.nest.slots[number].steps[axis]:
             along = self._positions(b, number, zero, axis)
-        if apart is None:
+        if indexed is None:
             return Value(b.spread(along), "i64")
-        return apart if along is zero else b.binary("add", apart, along)
+        return indexed if along is zero else b.binary("add", indexed, along)
 
-    def _check_between(self, b: Builder, number: int, place: Value, distances: Value) -> None:
-        if number in self.bounds:
-            self._check_ends(b, number, place, distances, distances)
-
-    def _check_ends(self, b: Builder, number: int, place: Value, least: Value, most: Value) -> None:
-        """Check the lanes nearest to the beginning and the end of a slot's memory."""
+    def _check_distances(
+        self, b: Builder, number: int, address: Value, least: Value, most: Value
+    ) -> None:
+        """Check the lanes with the least and the greatest distance."""
         of = memory_type(self.nest.slots[number].dtype)
-        for end in (over_lanes(b, "smin", least), over_lanes(b, "smax", most)):
-            self.check(b, number, beyond(b, of, place, end), None)
+        for end in (reduce_vector(b, "smin", least), reduce_vector(b, "smax", most)):
+            self.check(b, number, offset_address(b, of, address, end), None)
 
     def read(self, b: Builder, of: str, size: int, address: str) -> str:
-        """The neighbours from ``address`` on, as many as there are lanes on."""
+        """Contiguous elements from ``address`` on, one for each active lane."""
         if self.tail is not None:
-            return load_on(b, self.tail.on, of, size, address)
+            return masked_load(b, self.tail.mask, of, size, address)
         return b.emit(f"load {b.type(of)}, ptr {address}, align {size}")
 
     def check(
-        self, b: Builder, slot: int, place: Value, stride: Value | None, count: int = 1
+        self, b: Builder, slot: int, address: Value, stride: Value | None, count: int = 1
     ) -> None:
-        """Return from the kernel if the lanes at ``place``, each of ``count`` neighbours and
-        ``stride`` from the one before, are not all within the slot's bounds."""
+        """Return from the kernel unless all lanes are within the slot's bounds.
+
+        Each lane accesses ``count`` contiguous elements: the first one from ``address`` on, each of
+        the others ``stride`` elements after the one before.
+        """
         bounds = self.bounds.get(slot)
         if bounds is None:
             return
         nbytes = self.nest.slots[slot].dtype.itemsize
         lanes, b.lanes = b.lanes, 1
-        first = Value(b.emit(f"ptrtoint ptr {place.name} to i64"), "i64", True)
+        first = Value(b.emit(f"ptrtoint ptr {address.name} to i64"), "i64", True)
         ends = [first]
         if stride is not None and lanes > 1:
             last = b.constant("i64", (lanes - 1) * nbytes)
             if self.tail is not None:
-                others = b.binary("add", self.tail.lanes, b.constant("i64", -1))
+                others = b.binary("add", self.tail.active, b.constant("i64", -1))
                 last = b.binary("mul", others, b.constant("i64", nbytes))
             far = b.binary("mul", stride, last)
             ends.append(b.binary("add", first, far))
@@ -172,68 +183,63 @@ class Access:
             end = b.binary("add", at, b.constant("i64", count * nbytes))
             below = b.compare("icmp ult", at, bounds.first)
             beyond = b.compare("icmp ugt", end, bounds.end)
-            wrong = b.binary("or", below, beyond)
-            failed, fine = b.label("outside"), b.label("inside")
-            b.line(f"br i1 {wrong.name}, label %{failed}, label %{fine}")
-            b.line(f"{failed}:")
-            b.line(f"store i64 {slot + 1}, ptr {bounds.report.name}, align 8")
-            b.line("ret void")
-            b.line(f"{fine}:")
+            b.return_if(b.binary("or", below, beyond).name, slot + 1, bounds.report.name)
         b.lanes = lanes
 
-    def _backwards(self, b: Builder, of: str, size: int, place: Value) -> Value:
-        """Neighbours in memory, the last one first."""
-        first = b.emit(f"getelementptr {of}, ptr {place.name}, i64 {1 - b.lanes}")
+    def _reversed(self, b: Builder, of: str, size: int, address: Value) -> Value:
+        """Contiguous elements, the last one first."""
+        first = b.emit(f"getelementptr {of}, ptr {address.name}, i64 {1 - b.lanes}")
         name = b.emit(f"load {b.type(of)}, ptr {first}, align {size}")
         return Value(shuffled(b, of, name, "poison", list(range(b.lanes))[::-1]), of)
 
-    def _spaced(self, b: Builder, of: str, size: int, place: Value, pace: int) -> Value:
-        """Elements a few apart, picked from whole vectors; the last of these ends with the last
-        element, so that nothing beyond it is read."""
+    def _deinterleaved(self, b: Builder, of: str, size: int, address: Value, stride: int) -> Value:
+        """Elements at a small stride, shuffled out of contiguous vectors; the last vector ends with
+        the last element, so that nothing after it is read."""
         lanes = b.lanes
-        wanted = [lane * pace for lane in range(lanes)]
-        starts = [*range(0, (pace - 1) * lanes, lanes), wanted[-1] + 1 - lanes]
+        wanted = [lane * stride for lane in range(lanes)]
+        starts = [*range(0, (stride - 1) * lanes, lanes), wanted[-1] + 1 - lanes]
         found, picked = "poison", [-1] * lanes
         for start in starts:
-            first = b.emit(f"getelementptr {of}, ptr {place.name}, i64 {start}")
+            first = b.emit(f"getelementptr {of}, ptr {address.name}, i64 {start}")
             vector = b.emit(f"load {b.type(of)}, ptr {first}, align {size}")
-            places = []
+            indices = []
             for lane, element in enumerate(wanted):
                 if picked[lane] < 0 and start <= element < start + lanes:
-                    places.append(lanes + element - start)
+                    indices.append(lanes + element - start)
                     picked[lane] = element
                 else:
-                    places.append(lane if picked[lane] >= 0 else -1)
-            found = shuffled(b, of, found, vector, places)
+                    indices.append(lane if picked[lane] >= 0 else -1)
+            found = shuffled(b, of, found, vector, indices)
         return Value(found, of)
 
-    def _gathered(self, b: Builder, of: str, size: int, place: Value, stride: Value) -> Value:
-        """Elements at a distance from each other, one by one."""
-        vector, lanes = "poison", b.lanes
-        where = place.name
-        for lane in range(lanes):
+    def _strided(self, b: Builder, of: str, size: int, address: Value, stride: Value) -> Value:
+        """Elements at a stride, loaded one by one."""
+        vector, pointer = "poison", address.name
+        for lane in range(b.lanes):
             if lane:
-                where = b.emit(f"getelementptr {of}, ptr {where}, i64 {stride.name}")
-            one = b.emit(f"load {of}, ptr {where}, align {size}")
+                pointer = b.emit(f"getelementptr {of}, ptr {pointer}, i64 {stride.name}")
+            one = b.emit(f"load {of}, ptr {pointer}, align {size}")
             vector = b.emit(f"insertelement {b.type(of)} {vector}, {of} {one}, i64 {lane}")
         return Value(vector, of)
 
-    def turned(self, b: Builder, slot: int, place: Value, axis: int, size: int) -> list[Value]:
-        """``size`` vectors along ``axis``, one after another along the axis after it, where
-        elements are neighbours."""
+    def load_transposed(
+        self, b: Builder, slot: int, address: Value, axis: int, size: int
+    ) -> list[Value]:
+        """``size`` vectors along ``axis``, one for each index of the axis after it, along which the
+        slot is contiguous."""
         target = self.nest.slots[slot]
         of, nbytes = memory_type(target.dtype), target.dtype.itemsize
         align = target.dtype.alignment
         stride = self.strides[slot][axis].name
-        where = place.name
+        pointer = address.name
         parts: list[list[str]] = [[] for _ in range(size)]
-        self.check(b, slot, place, self.strides[slot][axis], size)
+        self.check(b, slot, address, self.strides[slot][axis], size)
         for first in range(0, b.lanes, size):
             lanes = []
             for lane in range(size):
                 if first or lane:
-                    where = b.emit(f"getelementptr {of}, ptr {where}, i64 {stride}")
-                lanes.append(b.emit(f"load <{size} x {of}>, ptr {where}, align {align}"))
+                    pointer = b.emit(f"getelementptr {of}, ptr {pointer}, i64 {stride}")
+                lanes.append(b.emit(f"load <{size} x {of}>, ptr {pointer}, align {align}"))
             for part, vector in zip(parts, transpose(b, of, lanes, nbytes), strict=True):
                 part.append(vector)
         values = [Value(joined(b, of, part, size), of) for part in parts]
@@ -241,44 +247,44 @@ class Access:
             return [b.compare("icmp ne", value, b.constant(of, 0)) for value in values]
         return values
 
-    def _positions(self, b: Builder, slot: int, place: Value, axis: int) -> Value:
+    def _positions(self, b: Builder, slot: int, position: Value, axis: int) -> Value:
         if b.lanes == 1 or self.nest.slots[slot].steps[axis] == 0:
-            return place
+            return position
         numbers = ", ".join(f"i64 {lane}" for lane in range(b.lanes))
         ramp = Value(f"<{numbers}>", "i64")
         if self.nest.slots[slot].steps[axis] != 1:
             ramp = b.binary("mul", ramp, self.strides[slot][axis])
-        return b.binary("add", ramp, place)
+        return b.binary("add", ramp, position)
 
-    def store(self, b: Builder, slot: int, place: Value, value: Value, axis: int) -> None:
-        """Write one element, or as many along ``axis`` as there are lanes."""
+    def store(self, b: Builder, slot: int, address: Value, value: Value, axis: int) -> None:
+        """Store one element, or a vector of elements along ``axis``."""
         target = self.nest.slots[slot]
         size = target.dtype.alignment
-        pace = target.steps[axis]
-        self.check(b, slot, place, self.strides[slot][axis] if pace else None)
+        step = target.steps[axis]
+        self.check(b, slot, address, self.strides[slot][axis] if step else None)
         value = self.to_memory(b, value)
         if b.lanes == 1:
-            b.line(f"store {value.type} {value.name}, ptr {place.name}, align {size}")
+            b.line(f"store {value.type} {value.name}, ptr {address.name}, align {size}")
             return
-        assert pace, "a store in a vector loop has to move with it"
+        assert step, "a store in a vector loop has to move with it"
         name = b.spread(value)
         if self.tail is not None:
-            self.tail.write(name, value.type, place.name)
+            self.tail.write(name, value.type, address.name)
             return
-        if pace == 1:
+        if step == 1:
             how = f"align {size}"
             if self.streamed:
                 how = f"align {min(64, target.dtype.itemsize * b.lanes)}, !nontemporal !0"
-            b.line(f"store {b.type(value.type)} {name}, ptr {place.name}, {how}")
+            b.line(f"store {b.type(value.type)} {name}, ptr {address.name}, {how}")
             return
-        where = place.name
+        pointer = address.name
         stride = self.strides[slot][axis].name
         for lane in range(b.lanes):
             if lane:
-                where = b.emit(f"getelementptr {value.type}, ptr {where}, i64 {stride}")
+                pointer = b.emit(f"getelementptr {value.type}, ptr {pointer}, i64 {stride}")
             one = b.emit(f"extractelement {b.type(value.type)} {name}, i64 {lane}")
-            b.line(f"store {value.type} {one}, ptr {where}, align {size}")
+            b.line(f"store {value.type} {one}, ptr {pointer}, align {size}")
 
     def to_memory(self, b: Builder, value: Value) -> Value:
-        """A value as it is kept in memory: bools are bytes there."""
+        """A value as it is in memory, where bools are bytes."""
         return b.convert("zext", value, "i8") if value.type == "i1" else value

@@ -1,22 +1,22 @@
-"""Transposing: a square of elements in registers, its rows for its columns."""
+"""Transposition of a square tile of elements in vector registers."""
 
 from __future__ import annotations
 
 from onebuf.render.builder import Builder
 
 REGISTER_NBYTES = 16
-"""Elements move freely within this many bytes, and at some cost beyond."""
+"""Shuffles within this many bytes are cheap; between such parts of a register they cost more."""
 
-SQUARE = {1: 16, 2: 8, 4: 8, 8: 4, 16: 2}
-"""How many elements of so many bytes are turned round at a time, in both directions."""
+TILE_SIZE = {1: 16, 2: 8, 4: 8, 8: 4, 16: 2}
+"""The number of rows and columns of a tile, by the size of its elements in bytes."""
 
 
 def transpose(b: Builder, of: str, rows: list[str], nbytes: int) -> list[str]:
-    """The columns of a square of vectors of type ``of``, whose elements have ``nbytes`` bytes.
+    """The columns of a tile of row vectors of type ``of``, whose elements have ``nbytes`` bytes.
 
-    Halves of vectors change places until what is left to do lies within registers. There, to
-    interleave the first half of the rows with the second is to rotate the bits of all positions
-    by one; once for each bit of a row's number, it has become the number of a column.
+    First, halves of vectors are exchanged until the rest of the work is within REGISTER_NBYTES.
+    There, interleaving the first half of the rows with the second rotates the bits of all positions
+    by one. After as many rotations as a row number has bits, it has become the column number.
     """
     size = len(rows)
     part = min(size, REGISTER_NBYTES // nbytes)
@@ -36,7 +36,7 @@ def transpose(b: Builder, of: str, rows: list[str], nbytes: int) -> list[str]:
 
 
 def _swap(b: Builder, of: str, rows: list[str], span: int) -> list[str]:
-    """In each square of ``span`` rows and elements, the upper right for the lower left quarter."""
+    """In each square of ``span`` rows, exchange the upper right and the lower left quarter."""
     size, half = len(rows), span // 2
     swapped = list(rows)
     for number, row in enumerate(rows):
@@ -51,7 +51,7 @@ def _swap(b: Builder, of: str, rows: list[str], span: int) -> list[str]:
 
 
 def _interleave(b: Builder, of: str, pair: tuple[str, str], size: int, part: int) -> list[str]:
-    """The lower and the upper halves of each ``part`` elements, one from each vector in turn."""
+    """The interleaved lower, and upper, halves of each ``part`` elements of two vectors."""
     found = []
     for start in (0, part // 2):
         places = [
@@ -65,7 +65,7 @@ def _interleave(b: Builder, of: str, pair: tuple[str, str], size: int, part: int
 
 
 def joined(b: Builder, of: str, parts: list[str], size: int) -> str:
-    """Vectors of ``size`` elements side by side, as one; their number is a power of two."""
+    """The concatenation of vectors of ``size`` elements; their number is a power of two."""
     if of == "i128":
         pairs = [b.emit(f"bitcast <{size} x i128> {part} to <{2 * size} x i64>") for part in parts]
         whole = size * len(parts)
@@ -83,8 +83,8 @@ def joined(b: Builder, of: str, parts: list[str], size: int) -> str:
 
 
 def shuffled(b: Builder, of: str, one: str, two: str, places: list[int]) -> str:
-    """The elements of two vectors at ``places``, -1 where any will do."""
-    if of == "i128":  # no register has such elements, but pairs of neighbours are as good
+    """The elements of two vectors at ``places``, -1 for any element."""
+    if of == "i128":  # processors shuffle no such elements, so they are pairs of i64
         return _shuffled_pairs(b, one, two, places)
     wide = f"<{len(places)} x {of}>"
     mask = ", ".join("i32 poison" if place < 0 else f"i32 {place}" for place in places)
