@@ -159,6 +159,7 @@ from onebuf.dtypes import DType
 from onebuf.engine import Counters, counters
 from onebuf.errors import OnebufError
 from onebuf.interop import Window
+from onebuf.kinds import register_kinds as _register_kinds
 from onebuf.late import load as _load
 from onebuf.machine import Context, Device, context, device, devices
 from onebuf.options import config
@@ -188,7 +189,7 @@ if _TYPE_CHECKING:
     from onebuf.buffer.einsum import einsum
     from onebuf.engine.observe.profile import Profiling
     from onebuf.files import Archive, load, open, save, savez, savez_compressed
-    from onebuf.kinds import ReplicatedBuffer
+    from onebuf.kinds.replicated import ReplicatedBuffer
     from onebuf.numpy_api.creation import *
     from onebuf.numpy_api.elementwise import *
     from onebuf.numpy_api.functional import *
@@ -214,7 +215,7 @@ _LATER = {
         ("Archive", "load", "open", "save", "savez", "savez_compressed"), "onebuf.files"
     ),
     "Profiling": "onebuf.engine.observe.profile",
-    "ReplicatedBuffer": "onebuf.kinds",
+    "ReplicatedBuffer": "onebuf.kinds.replicated",
     "einsum": "onebuf.buffer.einsum",
 }
 _LATER_MODULES = ("fft", "lib", "linalg", "testing")
@@ -236,6 +237,7 @@ def __dir__() -> list[str]:
 
 
 # Libraries with a registry of array types get an entry for ours, once they are imported.
+_register_kinds()
 _when_imported("einops._backends", "onebuf.clients.einops")
 _when_imported("dask.array.backends", "onebuf.clients.dask")
 

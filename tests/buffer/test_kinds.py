@@ -25,7 +25,7 @@ class StoreBuffer(Buffer):
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handle, "_kinds", dict(handle._kinds))
     monkeypatch.setattr(handle, "_ops", set(handle._ops))
-    handle.register(StoreBuffer, Device, SOURCE)
+    handle.register(lambda: StoreBuffer, Device, SOURCE)
 
 
 @pytest.mark.usefixtures("_registered")

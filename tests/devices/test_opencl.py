@@ -16,7 +16,7 @@ from onebuf.testing import (
     ReplicasContract,
     TransferContract,
     ViewsContract,
-    WritingContract,
+    WritesContract,
 )
 
 
@@ -31,7 +31,7 @@ class TestOpenCl(
     examples = 3
 
 
-class TestPlacesOfOpenCl(ViewsContract, MovementContract, GatherContract, WritingContract):
+class TestPlacesOfOpenCl(ViewsContract, MovementContract, GatherContract, WritesContract):
     """Where elements go: hundreds of kernels that compute nothing an optimiser could change.
 
     PoCL takes half the time to compile them without it.

@@ -1,9 +1,9 @@
 """Rendered kernels as text files: one idea a kernel, and every change of one is seen in a diff.
 
-``NAME.nest`` is the nest, below what is chosen for its sizes; ``NAME.ll`` is its text. Both follow
-from the operations, dtypes and strides alone: lanes fill vectors of a fixed number of bytes, and
-what a machine has is made use of when the text is compiled. `pytest tests/golden --update-golden`
-writes the files anew.
+``NAME.nest`` is the nest, below its extents and the loops and lanes chosen for them; ``NAME.ll`` is
+its text. Both follow from operations, dtypes and strides alone: lanes fill vectors of a fixed
+number of bytes, and the features of a machine are used when the text is compiled. `pytest
+tests/golden --update-golden` writes the files anew.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ def test_a_kernel_is_rendered_as_it_was(name: str, request: pytest.FixtureReques
     with ob.config(eager_numel=0):
         one = group_of(KERNELS[name]())
     rendering = chosen(one)
+    how = f"{rendering.strategy}, {rendering.lanes} lanes"
     made = {
-        f"{name}.nest": f"extents {one.extents}\n{rendering}\n\n{one.nest.listing()}\n",
+        f"{name}.nest": f"{one.extents}, {how}\n\n{one.nest.listing()}\n",
         f"{name}.ll": text_of(one, rendering).rstrip() + "\n",
     }
     if request.config.getoption("--update-golden"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final, Self
 
@@ -9,7 +10,6 @@ from onebuf.engine import realize
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import CONSTANT, Element, Fresh, Loose, Node, Number, Op
 from onebuf.interop import Exporter
-from onebuf.late import load
 from onebuf.machine import Device
 from onebuf.ops import copied
 
@@ -133,14 +133,17 @@ class Handle(Exporter):
         return view
 
 
-_kinds: dict[tuple[type[Device], Op | None], type[Handle]] = {}
+_kinds: dict[tuple[type[Device], Op | None], Callable[[], type[Handle]]] = {}
 """Classes of buffers by placement, which is the class of the device, and by what the node does."""
 _ops: set[Op] = set()
 """The operations that have a class of their own."""
 
 
-def register(kind: type[Handle], placement: type[Device], *ops: Op) -> None:
-    """Let buffers on ``placement`` be of class ``kind``: all of them, or those of ``ops``."""
+def register(kind: Callable[[], type[Handle]], placement: type[Device], *ops: Op) -> None:
+    """Let buffers on ``placement`` be of the class that ``kind`` gives: all, or those of ``ops``.
+
+    ``kind`` is called when the first such buffer is made, so that its module is imported late.
+    """
     for op in ops or (None,):
         _kinds[placement, op] = kind
     _ops.update(ops)
@@ -149,7 +152,7 @@ def register(kind: type[Handle], placement: type[Device], *ops: Op) -> None:
 def kind_of(node: Node, kind: type[Handle]) -> type[Handle]:
     """The class of a buffer of ``node`` that is made by one of class ``kind``."""
     at = Device if node.device is None else node.device.__class__
-    if at is not Device and (at, None) not in _kinds:
-        load("onebuf.kinds")  # which registers its classes
     found = _kinds.get((at, node.op)) or _kinds.get((at, None))
-    return found or next(base for base in kind.__mro__ if getattr(base, "_at", None) is at)
+    if found is not None:
+        return found()
+    return next(base for base in kind.__mro__ if getattr(base, "_at", None) is at)

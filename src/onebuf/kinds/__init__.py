@@ -4,10 +4,18 @@
 placement (the class of the device), and by operation where a kind is not a matter of placement.
 """
 
+from typing import TYPE_CHECKING
+
 from onebuf.buffer.handle import register
-from onebuf.kinds.replicated import ReplicatedBuffer
+from onebuf.late import Late
 from onebuf.machine import Context
 
-__all__ = ["ReplicatedBuffer"]
+if TYPE_CHECKING:
+    from onebuf.kinds import replicated
+else:
+    replicated = Late("onebuf.kinds.replicated")
 
-register(ReplicatedBuffer, Context)
+
+def register_kinds() -> None:
+    """Enter all kinds in the table."""
+    register(lambda: replicated.ReplicatedBuffer, Context)

@@ -34,15 +34,11 @@ def held() -> Iterator[None]:
         gate.set_status(cl.command_execution_status.COMPLETE)
 
 
-def tanh(queue, size=1000, turns=1):
+def tanh(queue, size=1000):
     """A launch, and its two blocks."""
     slots = (Slot(F, (1,)),) * 2
-    steps = [Step(LOAD, (), F, 0)]
-    for _ in range(turns):
-        steps.append(Step(UNARY["tanh"], (len(steps) - 1,), F))
-    steps.append(Step(STORE, (len(steps) - 1,), F, 1))
-    nest = Nest(1, slots, tuple(steps))
-    launch = ClLaunch(queue, nest, (size,), (View.contiguous((size,)),) * 2)
+    steps = (Step(LOAD, (), F, 0), Step(UNARY["tanh"], (0,), F), Step(STORE, (1,), F, 1))
+    launch = ClLaunch(queue, Nest(1, slots, steps), (size,), (View.contiguous((size,)),) * 2)
     return launch, [queue.allocator.allocate(4 * size) for _ in slots]
 
 

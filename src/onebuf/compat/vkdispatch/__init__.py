@@ -36,7 +36,7 @@ from onebuf.compat.vkdispatch.logs import (
 )
 from onebuf.dtypes import DT
 from onebuf.errors import ArgumentError, ArgumentTypeError, DeviceError, OnebufError
-from onebuf.kinds import ReplicatedBuffer
+from onebuf.kinds.replicated import ReplicatedBuffer
 from onebuf.machine import Context, Device, devices
 from onebuf.machine import context as context_of
 
