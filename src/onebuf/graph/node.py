@@ -57,9 +57,6 @@ class Node:
         *("claimed", "device", "__weakref__"),
     )
 
-    is_view = False
-    """Whether it has no elements of its own: it sees those of its base through a layout."""
-
     def __init__(
         self,
         op: Op,
@@ -94,24 +91,36 @@ class Node:
         return self.numel * self.dtype.itemsize
 
     @property
+    def is_view(self) -> bool:
+        """Whether it has no elements of its own: it sees those of its base through a layout.
+
+        It stays a view, whose memory is that of its base. Sources other than the base are the index
+        tables of the layout.
+        """
+        return self.op is VIEW
+
+    @property
     def base(self) -> Node:
         """The node whose elements these are: another one for views, else this node."""
-        return self
+        srcs = self.srcs
+        return srcs[0] if self.op is VIEW else self
 
     @property
     def layout(self) -> Layout:
         """How its elements lie among those of its base, which are in row-major order."""
-        return View.contiguous(self.shape)
+        return self.arg if self.op is VIEW else View.contiguous(self.shape)
 
     @property
     def strided_base(self) -> Node:
-        """The node among whose elements these lie in strides: for strided views the base."""
-        return self
+        """The node among whose elements these lie in strides: the base of a strided view, else
+        this node, whose own elements are in row-major order."""
+        return self.srcs[0] if self.op is VIEW and self.arg.__class__ is View else self
 
     @property
     def view(self) -> View:
         """How its elements lie among those of its strided base."""
-        return View.contiguous(self.shape)
+        arg = self.arg
+        return arg if self.op is VIEW and arg.__class__ is View else View.contiguous(self.shape)
 
     @property
     def is_placed(self) -> bool:
@@ -133,38 +142,6 @@ class Node:
     def __repr__(self) -> str:
         srcs = ", ".join(src.op.name for src in self.srcs)
         return f"<{self.op.name}({srcs}) {self.dtype.name}{list(self.shape)}>"
-
-
-class ViewNode(Node):
-    """The elements of ``srcs[0]``, its base, through the layout ``arg``.
-
-    Further sources are the index tables of the layout, which are stored. A view stays one: memory
-    is attached to its base, and shared.
-    """
-
-    __slots__ = ()
-
-    is_view = True
-
-    @property
-    def base(self) -> Node:
-        """The node whose elements these are."""
-        return self.srcs[0]
-
-    @property
-    def layout(self) -> Layout:
-        """How its elements lie among those of its base."""
-        return self.arg  # type: ignore[no-any-return]
-
-    @property
-    def strided_base(self) -> Node:
-        """The base, if the layout is strided; else this node, whose elements are its own order."""
-        return self.srcs[0] if self.arg.__class__ is View else self
-
-    @property
-    def view(self) -> View:
-        """How its elements lie among those of its strided base."""
-        return self.arg if self.arg.__class__ is View else View.contiguous(self.shape)
 
 
 _constants: Readers = {}
@@ -216,7 +193,7 @@ def make(
         device = CPU
     if switch.on:
         switch.point("graph.make")
-    node = (ViewNode if op is VIEW else Node)(op, srcs, arg, shape, dtype, caller(), device)
+    node = Node(op, srcs, arg, shape, dtype, caller(), device)
     reference = weakref.ref(node)
     readers[reference] = reference
     if not unique:
@@ -302,7 +279,7 @@ def settle(node: Node) -> Array | None:
     """The array of ``node`` if its elements are stored, also those of a view of a stored base."""
     if node.array is not None:
         return node.array
-    if node.is_view:
+    if node.op is VIEW:
         base, view = node.srcs[0], node.arg
         if base.array is not None and view.__class__ is View and view.mask is None:
             block = base.block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onebuf.dtypes import DT
 from onebuf.graph.node import Node, settle
-from onebuf.graph.op import PLACED
+from onebuf.graph.op import PLACED, VIEW
 from onebuf.layout import View
 from onebuf.machine import Device, DeviceBlock
 
@@ -37,7 +37,7 @@ def is_stored(node: Node) -> bool:
     """Whether the elements of ``node`` are in memory, of the host or of its device."""
     if settle(node) is not None:
         return True
-    if not node.is_view:
+    if node.op is not VIEW:
         return node.op is PLACED
     layout = node.arg
     return node.srcs[0].op is PLACED and layout.__class__ is View and layout.mask is None

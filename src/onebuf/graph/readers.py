@@ -17,14 +17,12 @@ import weakref
 from collections.abc import Hashable
 from typing import Protocol, TypeAlias, TypeVar
 
-from onebuf.graph.op import FAILED, Op
+from onebuf.graph.op import FAILED, VIEW, Op
 from onebuf.memory import Neighbours
 
 
 class Reader(Protocol):
     """What a table asks of a node."""
-
-    is_view: bool
 
     @property
     def op(self) -> Op:
@@ -57,13 +55,13 @@ def find(readers: Table[N], key: Hashable) -> N | None:
 def waiting(readers: Table[N]) -> list[N]:
     """The nodes that are still to be computed; views only see, they do not."""
     nodes = [key() for key in list(readers) if key.__class__ is _ref]
-    return [n for n in nodes if n is not None and n.block is None and not n.is_view]
+    return [n for n in nodes if n is not None and n.block is None and n.op is not VIEW]
 
 
 def living_views(readers: Table[N]) -> list[N]:
     """The views that have not been looked at yet."""
     nodes = [key() for key in list(readers) if key.__class__ is _ref]
-    return [n for n in nodes if n is not None and n.is_view]
+    return [n for n in nodes if n is not None and n.op is VIEW]
 
 
 def forget(readers: Table[N], with_views: bool) -> None:
@@ -73,7 +71,7 @@ def forget(readers: Table[N], with_views: bool) -> None:
             continue
         found = readers.get(key)
         node = None if found is None else found()
-        if _is_done(node) or (with_views and node is not None and node.is_view):
+        if _is_done(node) or (with_views and node is not None and node.op is VIEW):
             readers.pop(key, None)
 
 

@@ -38,6 +38,7 @@ from onebuf.graph import (
     FULL,
     REDUCE,
     UNARY,
+    VIEW,
     WHERE,
     Kind,
     Node,
@@ -122,7 +123,7 @@ def plain_loop(op: Op, operands: Sequence[DT], result: DT) -> Any:
 def unary(op: Op, x: Node) -> Node:
     """``op`` of every element of ``x``."""
     array = x.array
-    if array is None and x.is_view:
+    if array is None and x.op is VIEW:
         array = settle(x)
     dtype, loop = _unary(op, x.dtype)
     if array is not None and array.nbytes <= options().eager_nbytes and loop is not None:
@@ -143,9 +144,9 @@ def binary(op: Op, x: Any, y: Any) -> Node:
         return _with_scalar(op, y, x, True)
     a = x.array
     b = y.array
-    if a is None and x.is_view:
+    if a is None and x.op is VIEW:
         a = settle(x)
-    if b is None and y.is_view:
+    if b is None and y.op is VIEW:
         b = settle(y)
     if x.dtype is not y.dtype and max(x.dtype.num, y.dtype.num) >= FIRST_ADDED:
         common = promote(x.dtype, y.dtype)
@@ -185,7 +186,7 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
         if plain is not None:
             return unary(plain, x)
     array = x.array
-    if array is None and x.is_view:
+    if array is None and x.op is VIEW:
         array = settle(x)
     scalar_dtype = meet_scalar(x.dtype, value.__class__)
     if array is not None and array.nbytes <= options().eager_nbytes and op in _loops:
@@ -292,7 +293,7 @@ def fold(
         ) from error
     dtype = reduce_dtype(op, x.dtype)
     array = x.array
-    if array is None and x.is_view:
+    if array is None and x.op is VIEW:
         array = settle(x)
     if array is not None and array.nbytes <= options().eager_nbytes and op in _folds:
         if listeners():
@@ -310,7 +311,7 @@ def fold(
     if is_few and op in _POSITIONS and not keepdims and not listeners():
         found = _POSITIONS[op](array, axes[0] if len(axes) == 1 else None)
         return pooled(found) if shape else Number.of(found, dtype)
-    if x.strided_base.op.kind is Kind.CONSTANT and (not x.is_view or x.view.mask is None):
+    if x.strided_base.op.kind is Kind.CONSTANT and (x.op is not VIEW or x.arg.mask is None):
         value = folded(op, x.base.arg, x.numel // (prod(shape) or 1), dtype)
         if value is not None:
             return general(FULL, (), value, shape, dtype, unique=True, device=x.device or CPU)

@@ -40,7 +40,7 @@ def view_of(node: Node) -> View:
     """
     array = settle(node)
     if array is None:
-        if node.is_view:
+        if node.op is VIEW:
             return node.view
         array = node.array
         if array is None:
@@ -58,7 +58,7 @@ def seen(node: Node, view: View) -> Node:
     if node.array is not None and node.block is not None:
         return Leaf(strided(node.block, node.dtype, view), node.block)
     base = node.strided_base
-    if base.is_view:
+    if base.op is VIEW:
         return make(VIEW, node.srcs, through(view, node.layout), view.shape, node.dtype)
     if view.shape == base.shape and view.offset == 0 and view == View.contiguous(base.shape):
         return base
@@ -75,7 +75,7 @@ def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
     if copy:
         return reshape(copied(node), shape, None)
     array = node.array
-    if array is None and node.is_view:
+    if array is None and node.op is VIEW:
         array = settle(node)
     if array is not None and array.flags.c_contiguous:
         try:
@@ -102,7 +102,7 @@ def reshape(node: Node, shape: Sequence[int], copy: bool | None = None) -> Node:
 def permute(node: Node, axes: Sequence[int]) -> Node:
     """The axes in another order."""
     array = node.array
-    if array is None and node.is_view:
+    if array is None and node.op is VIEW:
         array = settle(node)
     if array is not None:
         try:
@@ -116,7 +116,7 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
 def index(node: Node, key: Any) -> Node:
     """Basic indexing: integers, slices, None and an ellipsis."""
     array = node.array
-    if array is None and node.is_view:
+    if array is None and node.op is VIEW:
         array = settle(node)
     if array is not None:
         try:
