@@ -278,7 +278,7 @@ def test_the_second_device_is_another_one():
 
 
 @pytest.mark.parametrize(
-    "name, why", [("OPENCL:99", "OpenCL offers {} here"), ("OPENCL@256", "a queue below 256")]
+    "name, why", [("OPENCL:99", "OpenCL offers {} here"), ("OPENCL@256", "has queues 0 to 255")]
 )
 def test_a_device_or_queue_that_is_not_there(name, why):
     with pytest.raises(DeviceError, match=why.format(len(onebuf.devices("OPENCL")))):

@@ -27,7 +27,7 @@ from onebuf.errors import (
     OutOfMemory,
     ReadOnlyError,
 )
-from onebuf.graph import EMPTY, LIBRARY, Op
+from onebuf.graph import LIBRARY, Op
 from onebuf.layout import View
 from onebuf.machine import Device, DeviceBlock, Stats, negative_size
 
@@ -135,7 +135,7 @@ class LibraryDriver(ABC):
             return memory
         assert view.mask is None, "padding has no elements"
         if not view.numel:
-            return self._typed("a view", (), self.api.empty, EMPTY, (), None, view.shape, dtype)
+            return self._typed("a view", (), self.api.empty, view.shape, dtype)
         return self._typed("a view", (memory,), self.seen, memory, view)
 
     def _elements(self, block: DeviceBlock, dtype: DT) -> Any:

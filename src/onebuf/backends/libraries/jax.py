@@ -92,7 +92,7 @@ class JaxApi(ArrayApi):
         """An array in the memory of the device."""
         return jax.device_put(array, self.place)
 
-    def empty(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+    def empty(self, shape: Shape, dtype: DT) -> Any:
         """Zeros: JAX has no undefined content."""
         return jnp.zeros(shape, dtype, device=self.place)
 

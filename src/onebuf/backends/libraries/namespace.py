@@ -54,27 +54,6 @@ Shape = tuple[int, ...]
 EIGHTS = frozenset({dtypes.float8_e4m3fn, dtypes.float8_e5m2})
 """Floats of 8 bits: stored as such, and computed with in float32."""
 
-_METHODS: dict[Op, str] = {
-    RANDOM_BITS: "on_numpy",
-    EMPTY: "empty",
-    CONSTANT: "full",
-    FULL: "full",
-    ARANGE: "arange",
-    CAST: "convert",
-    COPY: "copy",
-    WHERE: "where",
-    COMPLEX: "complex",
-    CONCAT: "concat",
-    TAKE: "take",
-    TAKE_ALONG: "take_along",
-    MATMUL: "matmul",
-    LIBRARY: "on_numpy",
-    PAD: "pad",
-    **dict.fromkeys(REDUCE.values(), "reduce"),
-    **dict.fromkeys(SCAN.values(), "scan"),
-    **dict.fromkeys([*UNARY.values(), *BINARY.values()], "elementwise"),
-}
-
 
 def computed_in(dtype: DT) -> DT:
     """The dtype that a library computes in for results of ``dtype``."""
@@ -93,9 +72,7 @@ class ArrayApi:
 
     def run(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
         """The result of ``op``, as an array of the namespace."""
-        method = _METHODS.get(op)
-        assert method is not None, f"{op} is part of kernels, not of graphs"
-        return getattr(self, method)(op, operands, arg, shape, dtype)
+        return _RUN[op](self, op, operands, arg, shape, dtype)
 
     # -- elements and dtypes -----------------------------------------------------------------------
 
@@ -132,33 +109,29 @@ class ArrayApi:
         """One number as an array without axes."""
         return self.from_host(np.asarray(value, dtype))
 
-    def convert(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """CAST."""
-        return self.cast(operands[0], dtype)
-
     # -- creation ----------------------------------------------------------------------------------
 
-    def empty(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+    def empty(self, shape: Shape, dtype: DT) -> Any:
         """An array with undefined content."""
         return self.namespace.empty(shape, dtype=self.own(dtype))
 
-    def full(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+    def full(self, value: Any, shape: Shape, dtype: DT) -> Any:
         """One value everywhere."""
-        one = self.scalar(arg, dtype)
+        one = self.scalar(value, dtype)
         return self.copied(self.namespace.broadcast_to(one, shape)) if shape else one
 
-    def arange(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+    def arange(self, arg: Any, shape: Shape, dtype: DT) -> Any:
         """As NumPy does: the step is the difference of the first two elements, as stored."""
         start, _, step = arg
         (extent,) = shape
         if extent <= 2:
-            return self.on_numpy(op, operands, arg, shape, dtype)
+            return self.on_numpy(ARANGE, (), arg, shape, dtype)
         first, second = np.asarray(start).astype(dtype), np.asarray(start + step).astype(dtype)
         counted = self.cast(self.count(extent), dtype)
         delta = self.scalar(quietly(np.subtract, second, first), dtype)
-        distance = self.elementwise(BINARY["multiply"], (counted, delta), None, shape, dtype)
+        distance = self.elementwise(BINARY["multiply"], (counted, delta), dtype)
         begin = self.scalar(first, dtype)
-        return self.elementwise(BINARY["add"], (distance, begin), None, shape, dtype)
+        return self.elementwise(BINARY["add"], (distance, begin), dtype)
 
     def count(self, extent: int) -> Any:
         """0, 1, 2, ... of int64."""
@@ -172,7 +145,7 @@ class ArrayApi:
 
     # -- elementwise -------------------------------------------------------------------------------
 
-    def elementwise(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+    def elementwise(self, op: Op, operands: Operands, dtype: DT) -> Any:
         """Everything of UNARY and BINARY."""
         loop = loop_dtypes(op, tuple([self.dtype_of(operand) for operand in operands]))
         assert loop is not None, f"{op} has a dtype, so that NumPy has a loop for it"
@@ -212,13 +185,12 @@ class ArrayApi:
         run_into((UNARY | BINARY)[name], tuple(arrays), None, out)
         return self.from_host(out)
 
-    def where(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """WHERE."""
-        condition, x, y = operands
+    def where(self, condition: Any, x: Any, y: Any, dtype: DT) -> Any:
+        """``x`` where the condition holds, else ``y``."""
         return self.namespace.where(condition, self.cast(x, dtype), self.cast(y, dtype))
 
-    def complex(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """COMPLEX."""
+    def complex(self, operands: Operands, dtype: DT) -> Any:
+        """Complex numbers of their real and imaginary parts, of any dtypes."""
         part = dtypes.float32 if dtype == dtypes.complex64 else dtypes.float64
         return self.from_parts(*[self.cast(x, part) for x in operands])
 
@@ -229,18 +201,17 @@ class ArrayApi:
 
     # -- along axes --------------------------------------------------------------------------------
 
-    def reduce(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """REDUCE, over any number of axes."""
+    def reduce(self, name: str, x: Any, arg: Any, shape: Shape, dtype: DT) -> Any:
+        """``x`` reduced along any number of axes."""
         axes, keepdims = arg
-        (x,) = operands
-        if op.name in ("argmax", "argmin"):
-            return self.cast(self.position(op.name, x, axes, shape), dtype)
-        if op.name in ("any", "all"):
+        if name in ("argmax", "argmin"):
+            return self.cast(self.position(name, x, axes, shape), dtype)
+        if name in ("any", "all"):
             x = self.cast(x, dtypes.bool)
         if not axes:
             return self.copied(self.cast(x, dtype))
         x = self.cast(x, computed_in(self.dtype_of(x)))
-        return self.cast(self.fold(op.name, x, axes, keepdims, dtype), dtype)
+        return self.cast(self.fold(name, x, axes, keepdims, dtype), dtype)
 
     def fold(self, name: str, x: Any, axes: tuple[int, ...], keepdims: bool, dtype: DT) -> Any:
         """``x`` reduced along at least one axis."""
@@ -258,31 +229,26 @@ class ArrayApi:
             x = self.namespace.reshape(x, (-1,))
         return self.namespace.reshape(self.function(name)(x, axis=axis), shape)
 
-    def scan(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """SCAN."""
+    def scan(self, name: str, x: Any, axis: int, dtype: DT) -> Any:
+        """The running sums or products of ``x``."""
         wide = computed_in(dtype)
-        x = self.cast(operands[0], wide)
-        return self.cast(self.running(op.name, x, arg, wide), dtype)
+        return self.cast(self.running(name, self.cast(x, wide), axis, wide), dtype)
 
     def running(self, name: str, x: Any, axis: int, dtype: DT) -> Any:
-        """The running sums or products of ``x``."""
+        """The same, of operands in the dtype that the library computes in."""
         return self.function(name)(x, axis=axis, dtype=self.own(dtype))
 
     # -- movement ----------------------------------------------------------------------------------
-
-    def copy(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """COPY."""
-        return self.copied(operands[0])
 
     def copied(self, x: Any) -> Any:
         """The same elements in memory of their own."""
         return self.namespace.asarray(x, copy=True)
 
-    def pad(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """PAD: borders are concatenated, which also works where arrays cannot be written."""
-        (x,) = operands
-        value = self.scalar(arg.value, dtype)
-        for axis, (before, after) in enumerate(arg.widths):
+    def pad(self, x: Any, padding: Any, dtype: DT) -> Any:
+        """Borders are concatenated, which also works where arrays cannot be written."""
+        inner = x
+        value = self.scalar(padding.value, dtype)
+        for axis, (before, after) in enumerate(padding.widths):
             if before or after:
                 borders = [
                     self.namespace.broadcast_to(
@@ -291,28 +257,22 @@ class ArrayApi:
                     for width in (before, after)
                 ]
                 x = self.namespace.concat((borders[0], x, borders[1]), axis=axis)
-        return x if x is not operands[0] else self.copied(x)
+        return x if x is not inner else self.copied(x)
 
-    def concat(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """CONCAT."""
-        return self.namespace.concat(operands, axis=arg)
-
-    def take(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """TAKE, with indices of any shape, which may be negative."""
-        x, indices = operands
-        indices = self.inside(op, indices, arg, x.shape[arg])
+    def take(self, x: Any, indices: Any, axis: int, shape: Shape) -> Any:
+        """Slices by indices of any shape, which may be negative."""
+        indices = self.inside(TAKE, indices, axis, x.shape[axis])
         flat = self.namespace.reshape(indices, (-1,))
-        return self.namespace.reshape(self.pick(x, flat, arg), shape)
+        return self.namespace.reshape(self.pick(x, flat, axis), shape)
 
-    def take_along(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """TAKE_ALONG, broadcast."""
-        x, indices = operands
-        indices = self.inside(op, indices, arg, x.shape[arg])
+    def take_along(self, x: Any, indices: Any, axis: int, shape: Shape, dtype: DT) -> Any:
+        """One element along an axis for each index, broadcast."""
+        indices = self.inside(TAKE_ALONG, indices, axis, x.shape[axis])
         if not prod(shape):
-            return self.empty(EMPTY, (), None, shape, dtype)
-        around = (*shape[:arg], x.shape[arg], *shape[arg + 1 :])
+            return self.empty(shape, dtype)
+        around = (*shape[:axis], x.shape[axis], *shape[axis + 1 :])
         x = self.namespace.broadcast_to(x, around)
-        return self.pick_along(x, self.namespace.broadcast_to(indices, shape), arg)
+        return self.pick_along(x, self.namespace.broadcast_to(indices, shape), axis)
 
     def inside(self, op: Op, indices: Any, axis: int, extent: int) -> Any:
         """Indices without negative ones; an error where one is out of range."""
@@ -334,11 +294,10 @@ class ArrayApi:
 
     # -- matrix products ---------------------------------------------------------------------------
 
-    def matmul(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
-        """MATMUL."""
+    def matmul(self, x: Any, y: Any, dtype: DT) -> Any:
+        """The matrix product."""
         wide = computed_in(dtype)
-        x, y = [self.cast(operand, wide) for operand in operands]
-        return self.cast(self.product(x, y, wide), dtype)
+        return self.cast(self.product(self.cast(x, wide), self.cast(y, wide), wide), dtype)
 
     def product(self, x: Any, y: Any, dtype: DT) -> Any:
         """The matrix product of two arrays of one dtype."""
@@ -349,3 +308,34 @@ class ArrayApi:
 def _by_own(api: ArrayApi) -> dict[Any, DT]:
     """The dtypes of a namespace, by its own objects for them."""
     return {api.own(d): d for d in dtypes.ALL if hasattr(api.namespace, d.name)}
+
+
+_RUN: dict[Op, Callable[[ArrayApi, Op, Operands, Any, Shape, DT], Any]] = {
+    **dict.fromkeys([RANDOM_BITS, LIBRARY], ArrayApi.on_numpy),
+    **dict.fromkeys(
+        [CONSTANT, FULL], lambda api, op, x, arg, shape, dtype: api.full(arg, shape, dtype)
+    ),
+    **dict.fromkeys(
+        [*UNARY.values(), *BINARY.values()],
+        lambda api, op, x, arg, shape, dtype: api.elementwise(op, x, dtype),
+    ),
+    **dict.fromkeys(
+        REDUCE.values(),
+        lambda api, op, x, arg, shape, dtype: api.reduce(op.name, x[0], arg, shape, dtype),
+    ),
+    **dict.fromkeys(
+        SCAN.values(), lambda api, op, x, arg, shape, dtype: api.scan(op.name, x[0], arg, dtype)
+    ),
+    EMPTY: lambda api, op, x, arg, shape, dtype: api.empty(shape, dtype),
+    ARANGE: lambda api, op, x, arg, shape, dtype: api.arange(arg, shape, dtype),
+    CAST: lambda api, op, x, arg, shape, dtype: api.cast(x[0], dtype),
+    COPY: lambda api, op, x, arg, shape, dtype: api.copied(x[0]),
+    WHERE: lambda api, op, x, arg, shape, dtype: api.where(x[0], x[1], x[2], dtype),
+    COMPLEX: lambda api, op, x, arg, shape, dtype: api.complex(x, dtype),
+    CONCAT: lambda api, op, x, arg, shape, dtype: api.namespace.concat(x, axis=arg),
+    TAKE: lambda api, op, x, arg, shape, dtype: api.take(x[0], x[1], arg, shape),
+    TAKE_ALONG: lambda api, op, x, arg, shape, dtype: api.take_along(x[0], x[1], arg, shape, dtype),
+    MATMUL: lambda api, op, x, arg, shape, dtype: api.matmul(x[0], x[1], dtype),
+    PAD: lambda api, op, x, arg, shape, dtype: api.pad(x[0], arg, dtype),
+}
+"""What runs an operation of a graph; kernels have others. ``x`` is the tuple of operands."""

@@ -121,7 +121,7 @@ class TorchApi(ArrayApi):
             x = torch.where(x.abs() > _LARGEST_EIGHT, torch.nan, x)
         return x.to(_OWN[dtype])
 
-    def empty(self, op: Op, operands: Operands, arg: Any, shape: Shape, dtype: DT) -> Any:
+    def empty(self, shape: Shape, dtype: DT) -> Any:
         """An array with undefined content."""
         return torch.empty(shape, dtype=_OWN[dtype], device=self.place)
 

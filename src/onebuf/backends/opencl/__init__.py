@@ -9,7 +9,7 @@ from __future__ import annotations
 from onebuf.backends.opencl.device import MOST_QUEUES, all_devices, cl_device
 from onebuf.backends.opencl.driver import OpenClDriver
 from onebuf.errors import DeviceError
-from onebuf.machine import Device
+from onebuf.machine import Device, check_place
 
 
 def count() -> int:
@@ -25,9 +25,5 @@ def open(device: Device) -> OpenClDriver:
             f"{device} is not there; OpenCL offers {count()} here, OPENCL:0 to "
             f"OPENCL:{count() - 1}: {', '.join(one.name.strip() for one in all_devices())}"
         )
-    if parts.queue >= MOST_QUEUES:
-        raise DeviceError(
-            f"{device} needs a queue below {MOST_QUEUES}, got {parts.queue}; queues of one device "
-            f"share what it can do, so that a few are enough"
-        )
+    check_place(device, None, MOST_QUEUES)
     return OpenClDriver(device, cl_device(parts.index))

@@ -9,12 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.kernel_launch import (
-    check_extents,
-    cleared_flags,
-    memory_slots,
-    raise_if_set,
-)
+from onebuf.backends.kernel_launch import check_extents, cleared_flags, memory_slots, raise_if_set
 from onebuf.backends.opencl.package import cl, our_errors
 from onebuf.backends.opencl.queue import ClQueue
 from onebuf.backends.opencl.workgroups import group_size

@@ -11,7 +11,7 @@ from onebuf.backends.vulkan.driver import VulkanDriver
 from onebuf.backends.vulkan.package import start
 from onebuf.backends.vulkan.queue import MOST_QUEUES
 from onebuf.errors import DeviceError
-from onebuf.machine import Device
+from onebuf.machine import Device, check_place
 
 
 def count() -> int:
@@ -26,11 +26,7 @@ def open(device: Device) -> VulkanDriver:
     if parts.index >= len(found):
         names = [f"VULKAN:{n} ({one.info.device_name})" for n, one in enumerate(found)]
         raise DeviceError(f"{device} is not there; Vulkan offers {', '.join(names) or 'none'}")
-    if parts.queue >= MOST_QUEUES:
-        raise DeviceError(
-            f"{device} needs a queue below {MOST_QUEUES}, got {parts.queue}; the queues of a "
-            f"device share what it can do, so that a few are enough"
-        )
+    check_place(device, None, MOST_QUEUES)
     vulkan_device = found[parts.index]
     if not vulkan_device.info.int_64_support:
         raise DeviceError(

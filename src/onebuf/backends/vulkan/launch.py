@@ -7,12 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from onebuf.backends.kernel_launch import (
-    check_extents,
-    cleared_flags,
-    memory_slots,
-    raise_if_set,
-)
+from onebuf.backends.kernel_launch import check_extents, cleared_flags, memory_slots, raise_if_set
 from onebuf.backends.vulkan.package import VulkanDevice
 from onebuf.backends.vulkan.queue import VulkanMemory, VulkanQueue
 from onebuf.backends.vulkan.workgroups import dispatch_of

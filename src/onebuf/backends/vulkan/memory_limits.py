@@ -119,14 +119,11 @@ def heap_sizes() -> tuple[int, ...]:
 
 
 def _library() -> Any:
-    found = ctypes.util.find_library("vulkan")
-    for name in (*_NAMES, found):
+    for name in filter(None, (*_NAMES, ctypes.util.find_library("vulkan"))):
         try:
-            vulkan: Any = ctypes.CDLL(name) if name else None
+            return ctypes.CDLL(name)
         except OSError:
             continue
-        if vulkan is not None:
-            return vulkan
     return None
 
 
