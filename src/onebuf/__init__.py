@@ -153,6 +153,7 @@ from onebuf.array_api.statistical import (
 )
 from onebuf.array_api.utility import all, any, diff
 from onebuf.buffer import Buffer
+from onebuf.buffer.handle import register_late as _register_late
 from onebuf.clients.import_hook import when_imported as _when_imported
 from onebuf.control import memory_stats, realize, schedule, synchronize, trim
 from onebuf.dtypes import DType
@@ -234,6 +235,8 @@ def __getattr__(name: str) -> _Any:
 def __dir__() -> list[str]:
     return __all__
 
+
+_register_late(Context, lambda: _load("onebuf.kinds"))
 
 # Libraries with a registry of array types get an entry for ours, once they are imported.
 _when_imported("einops._backends", "onebuf.clients.einops")

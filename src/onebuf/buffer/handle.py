@@ -1,7 +1,8 @@
-"""What all groups of a buffer's methods build on: a node, and two ways to make a buffer of one."""
+"""Handle: the base of all groups of a buffer's methods, and how buffers are made of nodes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final, Self
 
@@ -9,7 +10,6 @@ from onebuf.engine import realize
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import CONSTANT, Element, Fresh, Loose, Node, Number, Op
 from onebuf.interop import Exporter
-from onebuf.late import load
 from onebuf.machine import Device
 from onebuf.ops import copied
 
@@ -56,7 +56,7 @@ class Handle(Exporter):
     _node: Node
     _base: Any
     """The buffer that the elements belong to, if it is another one; PLACE in a place that is
-    nobody's part; else None."""
+    no part of another; else None."""
 
     @classmethod
     def _value(cls, node: Node) -> Self:
@@ -137,6 +137,8 @@ _kinds: dict[tuple[type[Device], Op | None], type[Handle]] = {}
 """Classes of buffers by placement, which is the class of the device, and by what the node does."""
 _ops: set[Op] = set()
 """The operations that have a class of their own."""
+_late: dict[type[Device], Callable[[], object]] = {}
+"""By placement, what registers its class, when the first buffer there is made."""
 
 
 def register(kind: type[Handle], placement: type[Device], *ops: Op) -> None:
@@ -146,10 +148,15 @@ def register(kind: type[Handle], placement: type[Device], *ops: Op) -> None:
     _ops.update(ops)
 
 
+def register_late(placement: type[Device], load: Callable[[], object]) -> None:
+    """Let ``load`` register the class of buffers on ``placement`` when there is one."""
+    _late[placement] = load
+
+
 def kind_of(node: Node, kind: type[Handle]) -> type[Handle]:
     """The class of a buffer of ``node`` that is made by one of class ``kind``."""
     at = Device if node.device is None else node.device.__class__
-    if at is not Device and (at, None) not in _kinds:
-        load("onebuf.kinds")  # which registers its classes
+    if at in _late and (at, None) not in _kinds:
+        _late[at]()
     found = _kinds.get((at, node.op)) or _kinds.get((at, None))
     return found or next(base for base in kind.__mro__ if getattr(base, "_at", None) is at)
