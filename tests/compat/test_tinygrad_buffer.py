@@ -173,7 +173,7 @@ def test_arguments_are_checked() -> None:
         Buffer("CPU", 1, np.float32)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="at least 0 bytes"):
         Buffer("CPU", -1, dtypes.int8)
-    with pytest.raises(ArgumentTypeError, match="whole number"):
+    with pytest.raises(ArgumentTypeError, match="integer"):
         Buffer("CPU", 1.5, dtypes.int8)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""What all groups of a buffer's methods build on: a node, and two ways to make a buffer of one."""
+"""Handle: the base of all groups of a buffer's methods, and how buffers are made of nodes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Handle(Exporter):
     _node: Node
     _base: Any
     """The buffer that the elements belong to, if it is another one; PLACE in a place that is
-    nobody's part; else None."""
+    no part of another; else None."""
 
     @classmethod
     def _value(cls, node: Node) -> Self:
