@@ -369,7 +369,7 @@ def test_a_capsule_that_was_taken_is_refused() -> None:
             return capsule
 
     assert look(Twice()).array.tolist() == [0, 1, 2]
-    with pytest.raises(ExportError, match="nobody has taken"):
+    with pytest.raises(ExportError, match="was not taken"):
         view_foreign(Twice())
 
 
