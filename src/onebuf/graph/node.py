@@ -165,7 +165,7 @@ def make(
     if len(srcs) == 2:
         home, other = srcs
         device = home.device
-        if other.device is not device:
+        if other.device is not device and (other.op is not CONSTANT or device is None):
             srcs, device = _together(op, srcs)
             home, other = srcs
         key: Hashable = (op, arg, id(home), id(other))

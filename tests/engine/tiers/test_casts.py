@@ -66,7 +66,7 @@ def test_numpy_has_the_same_answer_where_it_has_one(dtype, to):
         strided = np.repeat(array, 2)[::2].astype(to)
         theirs = array.astype(to)
     ours = np.asarray(onebuf.asarray(array).astype(to))
-    if loops._CUTS_LIKE_X86:
+    if loops._TRUNCATES_LIKE_X86:
         np.testing.assert_array_equal(ours, strided)
     inside = np.isfinite(array) & (array.astype(float) > np.iinfo(to).min - 1.0)
     inside &= array.astype(float) < np.iinfo(to).max
@@ -75,7 +75,7 @@ def test_numpy_has_the_same_answer_where_it_has_one(dtype, to):
 
 @pytest.mark.parametrize("to", INTEGERS)
 def test_other_processors_have_the_same_answer(to, monkeypatch):
-    monkeypatch.setattr(loops, "_CUTS_LIKE_X86", False)
+    monkeypatch.setattr(loops, "_TRUNCATES_LIKE_X86", False)
     for dtype in FLOATS:
         array = floats(dtype)
         wanted = np.array([integer_of(float(x), np.dtype(to)) for x in array], to)
