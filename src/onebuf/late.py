@@ -26,21 +26,26 @@ ROOT = "onebuf"
 class Late:
     """A module that is imported when one of its names is first asked for.
 
+    It stands in the globals of the module that makes it, under the last part of its name, and is
+    replaced there by the module itself.
+
     >>> errors = Late("onebuf.errors")
     >>> errors.ShapeError.__name__
     'ShapeError'
+    >>> type(errors).__name__
+    'module'
     """
 
-    __slots__ = ("_name", "_module")
+    __slots__ = ("_name", "_globals")
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._module: ModuleType | None = None
+        self._globals = sys._getframe(1).f_globals
 
     def __getattr__(self, name: str) -> Any:
-        if self._module is None:
-            self._module = load(self._name)
-        return getattr(self._module, name)
+        module = load(self._name)
+        self._globals[self._name.rpartition(".")[2]] = module
+        return getattr(module, name)
 
 
 def load(name: str) -> ModuleType:

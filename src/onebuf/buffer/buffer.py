@@ -372,9 +372,13 @@ class Buffer(
     def __setitem__(self, key: Any, value: Any, /) -> None:
         if self._base is None and not self._node.shape:
             self._unfix()
-        new = value._node if value.__class__ is self.__class__ else operand(value)
-        if new is None:
-            new = as_node(value, None, None, {}, None)
+        if value.__class__ is self.__class__:
+            new: Node | ops.Scalar = value._node
+            if value._base is not None and indexing.is_there(self._node, key, value._node):
+                return
+        else:
+            made = operand(value)
+            new = as_node(value, None, None, {}, None) if made is None else made
         indexing.put(self._node, key, new)
 
     def __sizeof__(self) -> int:

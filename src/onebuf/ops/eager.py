@@ -14,7 +14,8 @@ import numpy as np
 
 from onebuf.dtypes import FIRST_ADDED, meet_scalar
 from onebuf.events import listeners
-from onebuf.graph import BINARY, UNARY, Element, Node, Number, Op, elementwise_dtype
+from onebuf.graph import BINARY, UNARY, Element, Fresh, Node, Number, Op, elementwise_dtype
+from onebuf.memory import POOL
 from onebuf.ops.allocation import place
 from onebuf.ops.apply import SCALARS, binary, plain_loop, power, unary
 from onebuf.ops.quiet import quiet_context
@@ -22,6 +23,7 @@ from onebuf.options import options
 
 _SCALARS = frozenset(SCALARS)
 _ndarray = np.ndarray
+_shelves = POOL.shelves.by_kind
 Known = tuple[Any, np.dtype[Any]]
 """NumPy's function, and the dtype of its result; None in place of the function: the long way."""
 
@@ -63,7 +65,10 @@ def pair(op: Op, swapped: bool = False) -> Callable[[Node, Any], Node]:
                     return later(x, y)
                 one = run(function, b, a) if swapped else run(function, a, b)
                 return Number.of(one, dtype) if one.__class__ is not _ndarray else later(x, y)
-            node = place(shape, dtype, a.size)
+            try:  # `place`, spelled out for speed
+                node: Node = Fresh(_shelves[shape, dtype].pop(), shape, dtype)
+            except (KeyError, IndexError):
+                node = place(shape, dtype, a.size)
             if swapped:
                 run(function, b, a, node.array)
             else:

@@ -230,7 +230,7 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
         elif _is_apart(node, value):
             value = value.array
         else:
-            return is_basic(key) and _is_there(array, key, value.array)
+            return False
     quiet = node.dtype is float64 or node.dtype is int64  # of which nothing is lost
     if quiet and not told and key.__class__ is not np.ndarray:
         try:
@@ -251,17 +251,23 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
     return True
 
 
-def _is_there(array: np.ndarray[Any, Any], key: Any, value: np.ndarray[Any, Any]) -> bool:
-    """Whether ``value`` is what ``key`` names in ``array``: what ``x[a:b] += y`` ends with."""
+def is_there(node: Node, key: Any, value: Node) -> bool:
+    """Whether ``value`` is the very part of ``node`` that a basic ``key`` names.
+
+    ``x[a:b] += y`` ends with an assignment of such a view, and then there is nothing to do.
+    """
+    array, part = node.array, value.array
+    if array is None or part is None or value.dtype is not node.dtype or not is_basic(key):
+        return False
     try:
-        part: Any = array[key]
+        named: Any = array[key]
     except IndexError:
         return False
     return (
-        part.__class__ is np.ndarray
-        and part.shape == value.shape
-        and part.strides == value.strides
-        and address_of(part) == address_of(value)
+        named.__class__ is np.ndarray
+        and named.shape == part.shape
+        and named.strides == part.strides
+        and address_of(named) == address_of(part)
     )
 
 

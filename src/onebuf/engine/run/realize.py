@@ -43,7 +43,7 @@ def realize(nodes: Sequence[Node]) -> None:
     if not wanted:
         return
     with running.lock:
-        wanted = [node for node in wanted if _is_pending(node)]
+        wanted = [n for n in wanted if n.op.kind in _COMPUTED or not is_readable(n)]
         if len(wanted) == 1:
             _run(wanted, False)
             return
