@@ -4,39 +4,15 @@ from onebuf.machine.allocator import CachingAllocator
 from onebuf.machine.blocks import DeviceBlock, negative_size
 from onebuf.machine.context import Context, checked_index, context, current_context
 from onebuf.machine.device import CPU, Device, check_place, device, devices, opened
-from onebuf.machine.driver import Allocator, Driver, Event, Facts, SharingDriver, Stats
+from onebuf.machine.driver import Allocator, Driver, Event, Facts, Stats
 from onebuf.machine.names import Name, canonical, parse
-from onebuf.machine.providers import Provider, kinds, owner, provider, usable
+from onebuf.machine.providers import kinds, owner, provider
 from onebuf.machine.raw import RawMemory, note_home
 
+# fmt: off
 __all__ = [
-    "CPU",
-    "Allocator",
-    "CachingAllocator",
-    "Context",
-    "Device",
-    "DeviceBlock",
-    "Driver",
-    "Event",
-    "Facts",
-    "Name",
-    "Provider",
-    "RawMemory",
-    "SharingDriver",
-    "Stats",
-    "canonical",
-    "check_place",
-    "checked_index",
-    "context",
-    "current_context",
-    "device",
-    "devices",
-    "kinds",
-    "negative_size",
-    "note_home",
-    "opened",
-    "owner",
-    "parse",
-    "provider",
-    "usable",
+    "CPU", "Allocator", "CachingAllocator", "Context", "Device", "DeviceBlock", "Driver", "Event",
+    "Facts", "Name", "RawMemory", "Stats", "canonical", "check_place", "checked_index", "context",
+    "current_context", "device", "devices", "kinds", "negative_size", "note_home", "opened",
+    "owner", "parse", "provider",
 ]

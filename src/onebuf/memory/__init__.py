@@ -1,9 +1,9 @@
 """Memory: blocks with owners, the pool they come from, and files mapped as blocks."""
 
 from onebuf.memory.address import address_of, address_of_bytes
-from onebuf.memory.block import Block, Pin, is_writable
+from onebuf.memory.block import Block, is_writable
 from onebuf.memory.cells import Cell
-from onebuf.memory.mapped_file import MODES, FileBlock, Mode, check_mode, map_file
+from onebuf.memory.mapped_file import FileBlock, Mode, check_mode, map_file
 from onebuf.memory.pool import ALIGNMENT, POOL, Pool, PoolBlock, PoolStats, size_class
 from onebuf.memory.territory import (
     MEMORY,
@@ -13,27 +13,9 @@ from onebuf.memory.territory import (
     neighbours,
 )
 
+# fmt: off
 __all__ = [
-    "ALIGNMENT",
-    "MEMORY",
-    "MODES",
-    "POOL",
-    "Block",
-    "Cell",
-    "FileBlock",
-    "Mode",
-    "Neighbours",
-    "Pin",
-    "Pool",
-    "PoolBlock",
-    "PoolStats",
-    "Territory",
-    "address_of",
-    "address_of_bytes",
-    "check_mode",
-    "file_territory",
-    "is_writable",
-    "map_file",
-    "neighbours",
-    "size_class",
+    "ALIGNMENT", "MEMORY", "POOL", "Block", "Cell", "FileBlock", "Mode", "Neighbours", "Pool",
+    "PoolBlock", "PoolStats", "Territory", "address_of", "address_of_bytes", "check_mode",
+    "file_territory", "is_writable", "map_file", "neighbours", "size_class",
 ]

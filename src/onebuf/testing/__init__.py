@@ -37,20 +37,13 @@ if TYPE_CHECKING:
     from onebuf.testing.views import ViewsContract
     from onebuf.testing.writes import WritesContract
 
+# fmt: off
 __all__ = [
-    "AllocationContract",
-    "ConcurrencyContract",
-    "Contract",
-    "DeviceContract",
-    "ElementwiseContract",
-    "GatherContract",
-    "MovementContract",
-    "ReductionsContract",
-    "ReplicasContract",
-    "TransferContract",
-    "ViewsContract",
-    "WritesContract",
+    "AllocationContract", "ConcurrencyContract", "Contract", "DeviceContract",
+    "ElementwiseContract", "GatherContract", "MovementContract", "ReductionsContract",
+    "ReplicasContract", "TransferContract", "ViewsContract", "WritesContract",
 ]
+# fmt: on
 
 
 def __getattr__(name: str) -> Any:

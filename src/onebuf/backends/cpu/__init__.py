@@ -9,16 +9,8 @@ from onebuf.backends.cpu.object_code import assembly, key_of
 from onebuf.backends.cpu.parallel_for import cores, run, shared
 from onebuf.backends.cpu.target import Target, host
 
+# fmt: off
 __all__ = [
-    "Program",
-    "Target",
-    "assembly",
-    "compile",
-    "cores",
-    "digest",
-    "here",
-    "host",
-    "key_of",
-    "run",
+    "Program", "Target", "assembly", "compile", "cores", "digest", "here", "host", "key_of", "run",
     "shared",
 ]

@@ -19,16 +19,8 @@ from onebuf.compat.tinygrad.device import Device
 from onebuf.compat.tinygrad.dtype import DType, dtypes
 from onebuf.compat.tinygrad.helpers import GlobalCounters, flat_mv, from_mv, mv_address, to_mv
 
+# fmt: off
 __all__ = [
-    "Buffer",
-    "BufferSpec",
-    "DType",
-    "Device",
-    "GlobalCounters",
-    "dtypes",
-    "flat_mv",
-    "from_mv",
-    "helpers",
-    "mv_address",
-    "to_mv",
+    "Buffer", "BufferSpec", "DType", "Device", "GlobalCounters", "dtypes", "flat_mv", "from_mv",
+    "helpers", "mv_address", "to_mv",
 ]

@@ -26,32 +26,12 @@ from onebuf.kernel.linear.opts import (
     reduce_axes,
     split_axes,
 )
-from onebuf.kernel.linear.split_fold import Split, Stage, split
+from onebuf.kernel.linear.split_fold import Split, split
 from onebuf.kernel.linear.verifier import verify
 
+# fmt: off
 __all__ = [
-    "GROUP",
-    "GROUPTOP",
-    "LOCAL",
-    "UNROLL",
-    "UPCAST",
-    "Code",
-    "Given",
-    "Global",
-    "How",
-    "Instruction",
-    "Limits",
-    "Linear",
-    "Local",
-    "Opt",
-    "Special",
-    "Split",
-    "Stage",
-    "Traits",
-    "lower",
-    "reduce_axes",
-    "split",
-    "split_axes",
-    "suggest",
-    "verify",
+    "GROUP", "GROUPTOP", "LOCAL", "UNROLL", "UPCAST", "Code", "Given", "Global", "How",
+    "Instruction", "Limits", "Linear", "Local", "Opt", "Special", "Split", "Traits", "lower",
+    "reduce_axes", "split", "split_axes", "suggest", "verify",
 ]

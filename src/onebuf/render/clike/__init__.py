@@ -2,7 +2,6 @@
 
 from onebuf.render.clike.dialect import (
     NARROW,
-    Dialect,
     Flags,
     KernelText,
     Memory,
@@ -15,19 +14,8 @@ from onebuf.render.clike.operations import supports
 from onebuf.render.clike.renderer import Check, Source, render
 from onebuf.render.clike.supports import may_contain
 
+# fmt: off
 __all__ = [
-    "NARROW",
-    "Check",
-    "Dialect",
-    "Flags",
-    "KernelText",
-    "Memory",
-    "OpenClC",
-    "Parameter",
-    "Scalar",
-    "Size",
-    "Source",
-    "may_contain",
-    "render",
-    "supports",
+    "NARROW", "Check", "Flags", "KernelText", "Memory", "OpenClC", "Parameter", "Scalar", "Size",
+    "Source", "may_contain", "render", "supports",
 ]

@@ -275,7 +275,7 @@ def lacking(node: Node, given: Sequence[DT], supports: Supports) -> str | None:
 
 def _is_mixed(op: Op, given: Sequence[DT]) -> bool:
     """Whether signed integers are compared with unsigned ones, which may have no common dtype."""
-    return op in _COMPARISONS and {kind(dtype) for dtype in given} == {"i", "u"}
+    return op in _COMPARISONS and {dtype.kind for dtype in given} == {"i", "u"}
 
 
 def scan_view(shape: tuple[int, ...], axis: int) -> View:
