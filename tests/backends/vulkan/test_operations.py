@@ -19,6 +19,13 @@ EXACT = {"float16": 2e-3, "float32": 4e-7, "float64": 9e-16}
 rng = np.random.default_rng(7)
 
 
+@pytest.fixture(autouse=True)
+def same_numbers():
+    """Each test draws the same numbers, whatever ran before it."""
+    global rng
+    rng = np.random.default_rng(7)
+
+
 def placed(array):
     return Buffer(array).to_device("VULKAN")
 
