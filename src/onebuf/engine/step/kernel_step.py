@@ -300,4 +300,4 @@ def _on_memory_of(operand: Node, output: Output) -> tuple[Array, Block]:
 def _given_word(scalar: Any, held: Held) -> bytes:
     """What is read from the argument of a node, as a call takes it: (number, how to read it)."""
     number, read = scalar
-    return word(read(held[number].arg))  # type: ignore[union-attr]
+    return word(read(held[number].arg))
