@@ -21,6 +21,8 @@ Axis = int | tuple[int, ...] | Sequence[int] | None
 
 def one_axis(axis: Axis, axes: Axis) -> int | tuple[int, ...] | None:
     """The axes meant, whichever of the two spellings was used."""
+    if axes is None and (axis is None or axis.__class__ is int):
+        return axis
     if axis is not None and axes is not None:
         raise ArgumentTypeError(f"pass axis or axes, not both; got axis={axis} and axes={axes}")
     chosen = axes if axis is None else axis

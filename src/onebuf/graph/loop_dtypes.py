@@ -23,8 +23,9 @@ _ANY_DTYPE = frozenset(
 def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     """The dtypes that ``op`` computes in; None if NumPy has no loop for these operands.
 
+    >>> from onebuf.dtypes import int8, int16
     >>> from onebuf.graph.op import BINARY
-    >>> loop_dtypes(BINARY["divide"], (np.dtype("int8"), np.dtype("int16")))
+    >>> loop_dtypes(BINARY["divide"], (int8, int16))
     (dtype('float64'), dtype('float64'))
     """
     if not all(is_supported(dtype) for dtype in operands):

@@ -153,7 +153,7 @@ def binary(op: Op, x: Any, y: Any) -> Node:
         return binary(op, cast(x, common), cast(y, common))
     dtype = elementwise_dtype(op, x.dtype, y.dtype)
     shape = x.shape
-    if shape != y.shape:
+    if y.shape and shape != y.shape:
         try:
             shape = broadcast_shapes(shape, y.shape)
         except ShapeError as error:

@@ -175,11 +175,13 @@ def from_bytes(content: bytes) -> Findings:
         return Findings()
 
 
-def _choice(lanes: Any, strategy: Any, streamed: Any, paces: Any, keep: Any, grain: Any) -> Choice:
-    choice = Choice(Rendering(lanes, strategy, streamed, tuple(paces), keep), grain)
+def _choice(
+    lanes: Any, strategy: Any, streamed: Any, small_strides: Any, row_cache: Any, grain: Any
+) -> Choice:
+    choice = Choice(Rendering(lanes, strategy, streamed, tuple(small_strides), row_cache), grain)
     if grain not in GRAINS or type(lanes) is not int:
         raise ValueError(f"{choice} is no choice")
-    if type(streamed) is not bool or any(type(pace) is not int for pace in paces):
+    if type(streamed) is not bool or any(type(pace) is not int for pace in small_strides):
         raise ValueError(f"{choice} is no choice")
     return choice
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from onebuf.engine.cpu.strategy import Facts, facts_of, is_aligned, keeps_of, paces_of
+from onebuf.engine.cpu.strategy import Facts, facts_of, is_aligned, row_caches_of, small_strides_of
 from onebuf.kernel import LANES, Nest
 from onebuf.render.llvm.rendering import Rendering, RowCache, Strategy
 
@@ -58,11 +58,11 @@ def is_legal(call: Workload, rendering: Rendering) -> bool:
         return False
     if rendering.lanes not in _lanes(facts, rendering.strategy):
         return False
-    if rendering.small_strides not in _paces(call, rendering.strategy):
+    if rendering.small_strides not in _small_strides(call, rendering.strategy):
         return False
     if rendering.strategy != "rows" and rendering.row_cache:
         return False
-    if rendering.row_cache not in keeps_of(nest, call.extents[-1]):
+    if rendering.row_cache not in row_caches_of(nest, call.extents[-1]):
         return False
     if not rendering.streamed:
         return True
@@ -73,12 +73,12 @@ def is_legal(call: Workload, rendering: Rendering) -> bool:
 def candidates(call: Workload) -> list[Rendering]:
     """All renderings that are right for a call."""
     facts = facts_of(call.nest)
-    keeps: tuple[RowCache, ...] = ("", "stack", "output")
+    row_caches: tuple[RowCache, ...] = ("", "stack", "output")
     found = [
-        Rendering(lanes, strategy, streamed, paces, keep)
+        Rendering(lanes, strategy, streamed, small_strides, row_cache)
         for strategy in _strategies(facts)
-        for lanes, streamed, paces, keep in product(
-            _lanes(facts, strategy), (False, True), _paces(call, strategy), keeps
+        for lanes, streamed, small_strides, row_cache in product(
+            _lanes(facts, strategy), (False, True), _small_strides(call, strategy), row_caches
         )
     ]
     return [rendering for rendering in found if is_legal(call, rendering)]
@@ -125,8 +125,8 @@ def _strategies(facts: Facts) -> tuple[Strategy, ...]:
     return found
 
 
-def _paces(call: Workload, strategy: Strategy) -> tuple[tuple[int, ...], ...]:
+def _small_strides(call: Workload, strategy: Strategy) -> tuple[tuple[int, ...], ...]:
     if strategy in ("cache_tiles", "register_tiles"):
         return ((),)
-    paces = paces_of(call.nest, strategy, call.strides)
-    return ((), paces) if paces else ((),)
+    small_strides = small_strides_of(call.nest, strategy, call.strides)
+    return ((), small_strides) if small_strides else ((),)

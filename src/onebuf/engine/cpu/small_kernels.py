@@ -74,9 +74,9 @@ def _is_early(op: Op, dtype: DT, how: str) -> bool:
 
 
 @cache
-def elementwise(op: Op, dtype: DT, paces: tuple[int, ...], to: DT) -> Any:
+def elementwise(op: Op, dtype: DT, strides: tuple[int, ...], to: DT) -> Any:
     """The program of ``op`` (`onebuf.engine.cpu.small_programs`); None: it could not be made."""
-    return attempt(op.name, lambda: small_programs.elementwise(op, dtype, paces, to))
+    return attempt(op.name, lambda: small_programs.elementwise(op, dtype, strides, to))
 
 
 @cache
@@ -155,10 +155,10 @@ def _run(op: Op, given: list[Any], dtype: DT, out: Array) -> bool:
         return True
     arrays = [_prepared(x, dtype, out) for x in given]
     target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
-    paces = tuple([1 if x.size == out.size else 0 for x in arrays])
-    words = [*[address_of(x) for x in arrays], address_of(target), out.size, *paces, 1]
+    strides = tuple([1 if x.size == out.size else 0 for x in arrays])
+    words = [*[address_of(x) for x in arrays], address_of(target), out.size, *strides, 1]
     block = struct.pack(f"{len(words)}q", *words)
-    compiled = elementwise(op, dtype, paces, out.dtype)
+    compiled = elementwise(op, dtype, strides, out.dtype)
     if compiled is None:
         return False
     compiled.quick(address_of_bytes(block), 0, out.size)
@@ -211,15 +211,15 @@ def _binary_loop(op: Op, theirs: Callable[..., Any]) -> Callable[..., Any]:
         ):
             slow(x, y, out)
             return
-        paces = _BOTH if y.size == size else _ONE_OF_TWO
-        run = _quick.get((op, dtype, paces))
+        strides = _BOTH if y.size == size else _ONE_OF_TWO
+        run = _quick.get((op, dtype, strides))
         if run is None:
-            compiled = elementwise(op, dtype, paces, dtype)
+            compiled = elementwise(op, dtype, strides, dtype)
             if compiled is None:
                 slow(x, y, out)
                 return
-            run = _quick[op, dtype, paces] = compiled.quick
-        block = _PAIR.pack(address_of(x), address_of(y), address_of(out), size, *paces, 1)
+            run = _quick[op, dtype, strides] = compiled.quick
+        block = _PAIR.pack(address_of(x), address_of(y), address_of(out), size, *strides, 1)
         run(address_of_bytes(block), 0, size)
 
     return loop

@@ -14,15 +14,15 @@ from onebuf.render.llvm.rendering import Rendering
 
 
 @cache
-def elementwise(op: Op, dtype: DT, paces: tuple[int, ...], to: DT | None = None) -> Any:
-    """The program of ``op`` on contiguous operands (pace 1) and single elements (pace 0).
+def elementwise(op: Op, dtype: DT, strides: tuple[int, ...], to: DT | None = None) -> Any:
+    """The program of ``op`` on contiguous operands (stride 1) and single elements (stride 0).
 
     ``to`` is the dtype of the result, if it is not that of the operands.
     """
     result = dtype if to is None else to
-    slots = (*[Slot(dtype, (pace,)) for pace in paces], Slot(result, (1,)))
-    loads = tuple([Step(LOAD, (), dtype, slot) for slot in range(len(paces))])
-    count = len(paces)
+    slots = (*[Slot(dtype, (stride,)) for stride in strides], Slot(result, (1,)))
+    loads = tuple([Step(LOAD, (), dtype, slot) for slot in range(len(strides))])
+    count = len(strides)
     steps = (*loads, Step(op, tuple(range(count)), result), Step(STORE, (count,), result, count))
     return program(Nest(1, slots, steps), Rendering(8) if dtype.itemsize > 8 else PLAIN)
 

@@ -43,9 +43,9 @@ MANY = 16
 
 STREAMED_BYTES = 12 << 20
 """Results of more bytes than this are written past the caches, which they would only fill."""
-PACES = 4
+MOST_SMALL_STRIDE = 4
 """Elements at most so far apart are picked from whole vectors."""
-FETCHED_NBYTES = 512
+PREFETCHED_NBYTES = 512
 """Rows of at least so many bytes are asked for ahead where indices point to them."""
 LEAST = 8
 """Fewer rows or columns than this are not worth turning round."""
@@ -62,34 +62,36 @@ def choose(
     is_short = wide and facts.has_columns and extents[-1] < facts.short and extents[-2] >= MANY
     if facts.folds_columns or is_short:
         lanes = min(facts.lanes, LANES)
-        return _rendering("columns", lanes, small_strides=_paces(facts.jumps_down, -2, strides))
+        return _rendering(
+            "columns", lanes, small_strides=_small_strides(facts.jumps_down, -2, strides)
+        )
     streamed = prod(extents) >= facts.streamed_numel and is_aligned(nest, addresses, strides)
     if facts.has_cache_tiles and min(extents[-2:]) >= LEAST:
         return _rendering(
             "register_tiles" if facts.has_register_tiles else "cache_tiles", facts.lanes, streamed
         )
-    paces = _paces(facts.jumps_along, -1, strides)
-    keep = _keep(nest, facts.kept, extents[-1]) if facts.kept else ""
+    small_strides = _small_strides(facts.jumps_along, -1, strides)
+    row_cache = _row_cache(nest, facts.cached, extents[-1]) if facts.cached else ""
     lanes = facts.lanes if extents[-1] < LONG else facts.many_lanes
-    found = _rendering("rows", lanes, streamed and keep != "output", paces, keep)
-    return _ahead(found) if facts.row_nbytes and _is_long(facts, extents) else found
+    found = _rendering("rows", lanes, streamed and row_cache != "output", small_strides, row_cache)
+    return _with_prefetch(found) if facts.row_nbytes and _is_long(facts, extents) else found
 
 
 @cache
 def checked(rendering: Rendering) -> Rendering:
     """The same with every address checked; memory is then touched in no other way."""
-    keep: RowCache = "" if rendering.row_cache == "output" else rendering.row_cache
-    return replace(rendering, row_cache=keep, checked=True)
+    row_cache: RowCache = "" if rendering.row_cache == "output" else rendering.row_cache
+    return replace(rendering, row_cache=row_cache, checked=True)
 
 
 @cache
-def _ahead(rendering: Rendering) -> Rendering:
+def _with_prefetch(rendering: Rendering) -> Rendering:
     return replace(rendering, prefetch=True)
 
 
 def _is_long(facts: Facts, extents: tuple[int, ...]) -> bool:
     """Whether rows that indices point to are worth asking for ahead."""
-    return extents[-1] * facts.row_nbytes >= FETCHED_NBYTES
+    return extents[-1] * facts.row_nbytes >= PREFETCHED_NBYTES
 
 
 @cache
@@ -98,42 +100,46 @@ def _rendering(
     lanes: int,
     streamed: bool = False,
     small_strides: tuple[int, ...] = (),
-    keep: RowCache = "",
+    row_cache: RowCache = "",
 ) -> Rendering:
-    return Rendering(lanes, strategy, streamed, small_strides, keep)
+    return Rendering(lanes, strategy, streamed, small_strides, row_cache)
 
 
-def _paces(jumps: bool, axis: int, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
+def _small_strides(jumps: bool, axis: int, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The distances between elements along an axis, as far as they are small; () if none is."""
     if not jumps:
         return ()
-    paces = tuple([stride[axis] if 1 < stride[axis] <= PACES else 0 for stride in strides])
-    return paces if any(paces) else ()
+    small_strides = tuple(
+        [stride[axis] if 1 < stride[axis] <= MOST_SMALL_STRIDE else 0 for stride in strides]
+    )
+    return small_strides if any(small_strides) else ()
 
 
-def _keep(nest: Nest, kept: tuple[int, ...], extent: int) -> RowCache:
+def _row_cache(nest: Nest, cached: tuple[int, ...], extent: int) -> RowCache:
     """Where to keep what two loops over a row need."""
-    if extent * len(kept) * max(nest.steps[n].dtype.itemsize for n in kept) <= ROW_CACHE_NBYTES:
+    if extent * len(cached) * max(nest.steps[n].dtype.itemsize for n in cached) <= ROW_CACHE_NBYTES:
         return "stack"
-    return "output" if len(kept) == 1 and output_row_slot(nest, kept[0]) is not None else ""
+    return "output" if len(cached) == 1 and output_row_slot(nest, cached[0]) is not None else ""
 
 
-def keeps_of(nest: Nest, extent: int) -> tuple[RowCache, ...]:
+def row_caches_of(nest: Nest, extent: int) -> tuple[RowCache, ...]:
     """Where what two loops over a row of so many elements need may be kept, "" if nowhere."""
-    kept = facts_of(nest).kept
-    keep = _keep(nest, kept, extent) if kept else ""
-    if keep != "stack":
-        return ("", keep) if keep else ("",)
-    has_row = len(kept) == 1 and output_row_slot(nest, kept[0]) is not None
+    cached = facts_of(nest).cached
+    row_cache = _row_cache(nest, cached, extent) if cached else ""
+    if row_cache != "stack":
+        return ("", row_cache) if row_cache else ("",)
+    has_row = len(cached) == 1 and output_row_slot(nest, cached[0]) is not None
     return ("", "stack", "output") if has_row else ("", "stack")
 
 
-def paces_of(nest: Nest, strategy: Strategy, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
+def small_strides_of(
+    nest: Nest, strategy: Strategy, strides: list[tuple[int, ...]]
+) -> tuple[int, ...]:
     """The small distances between elements along the axis of a strategy's lanes."""
     facts = facts_of(nest)
     if strategy == "columns":
-        return _paces(facts.jumps_down, -2, strides)
-    return _paces(facts.jumps_along, -1, strides)
+        return _small_strides(facts.jumps_down, -2, strides)
+    return _small_strides(facts.jumps_along, -1, strides)
 
 
 def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]]) -> bool:
@@ -165,7 +171,7 @@ class Facts(NamedTuple):
     jumps_along: bool
     jumps_down: bool
     has_scans: bool
-    kept: tuple[int, ...]
+    cached: tuple[int, ...]
     row_nbytes: int
     """The size of the elements of rows that indices point to; 0 if there are none."""
     streamed_numel: int
@@ -186,7 +192,7 @@ def _facts(nest: Nest) -> Facts:
         jumps_along=any(slot.steps[-1] == ANY for slot in loads),
         jumps_down=nest.ndim > 1 and any(slot.steps[-2] == ANY for slot in loads),
         has_scans=has_scans(nest),
-        kept=() if nest.partial else cached_steps(nest),
+        cached=() if nest.partial else cached_steps(nest),
         row_nbytes=max((nest.slots[n].dtype.itemsize for _, n in gathered_rows(nest)), default=0),
         streamed_numel=max(
             STREAMED_BYTES // nest.slots[number].dtype.itemsize for number in nest.written

@@ -12,8 +12,8 @@ from onebuf.scheduler.trace.argmax import EXTREMES
 def may_contain(op: Op, operands: tuple[DT, ...], result: DT, has_float64: bool) -> bool:
     """Whether a kernel may contain ``op`` on operands of these dtypes.
 
-    >>> real, wide = np.dtype("float32"), np.dtype("float64")
-    >>> [may_contain(REDUCE["sum"], (dtype,), dtype, False) for dtype in (real, wide)]
+    >>> from onebuf.dtypes import float32, float64
+    >>> [may_contain(REDUCE["sum"], (dtype,), dtype, False) for dtype in (float32, float64)]
     [True, False]
     """
     if op in EXTREMES:

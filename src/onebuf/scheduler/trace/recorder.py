@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,13 +21,9 @@ from onebuf.layout import View
 Read = Callable[[Any], np.generic]
 """A scalar out of the argument of a node."""
 
+all_of_it: Read = itemgetter(())
 real_part: Read = attrgetter("real")
 imaginary_part: Read = attrgetter("imag")
-
-
-def all_of_it(arg: np.generic) -> np.generic:
-    """The value of a constant."""
-    return arg
 
 
 def random_key(arg: Any) -> np.generic:
