@@ -13,17 +13,17 @@ import numpy as np
 
 from onebuf import dtypes, ops
 from onebuf.buffer.display import describe
+from onebuf.buffer.exchange.array_protocols import ForeignProtocols
 from onebuf.buffer.exchange.construction import as_node, draw_bits
 from onebuf.buffer.exchange.conversion import Conversion
 from onebuf.buffer.exchange.export import flat_window, is_numpys_alone, window
-from onebuf.buffer.exchange.foreign import ForeignProtocols
 from onebuf.buffer.exchange.nested import NARROW
 from onebuf.buffer.handle import PLACE, Handle, claim, kind_of
 from onebuf.buffer.index import indexing
 from onebuf.buffer.method_types import MethodTypes
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.numpy.in_place import InPlace
-from onebuf.buffer.numpy.methods import NdarrayMethods
+from onebuf.buffer.numpy.ndarray_methods import NdarrayMethods
 from onebuf.buffer.numpy.order import memory_order
 from onebuf.buffer.numpy.out_arguments import check_cast
 from onebuf.buffer.operators import Operators, operand

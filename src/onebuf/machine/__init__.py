@@ -7,7 +7,7 @@ from onebuf.machine.device import CPU, Device, check_place, device, devices, ope
 from onebuf.machine.driver import Allocator, Driver, Event, Facts, Stats
 from onebuf.machine.names import Name, canonical, parse
 from onebuf.machine.providers import kinds, owner, provider
-from onebuf.machine.raw import RawMemory, note_home
+from onebuf.machine.raw_memory import RawMemory, note_home
 
 # fmt: off
 __all__ = [

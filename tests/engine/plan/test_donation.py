@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import onebuf as ob
 from onebuf import Buffer, config
 from onebuf.engine.cpu import launch
-from onebuf.engine.cpu.atomic import perform
+from onebuf.engine.cpu.atomic_calls import perform
 from onebuf.errors import OutOfMemory
 from onebuf.events import listening
 from onebuf.graph import Node, attach, attaching

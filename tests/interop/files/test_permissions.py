@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onebuf.interop.files import atomic, elements, open_file, permissions, save_file
-from onebuf.interop.files.atomic import replacing_directory, replacing_file
+from onebuf.interop.files import atomic_write, elements, open_file, permissions, save_file
+from onebuf.interop.files.atomic_write import replacing_directory, replacing_file
 from onebuf.interop.files.permissions import Permissions, default_mode
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs Unix permissions")
@@ -33,7 +33,7 @@ def mode_of(path) -> int:
 def naming(request, monkeypatch):
     """With files that have no name until they are complete, and without."""
     if request.param == "named":
-        for module in (atomic, permissions):
+        for module in (atomic_write, permissions):
             monkeypatch.setattr(module, "open_unnamed", lambda directory, mode: None)
     return request.param
 
@@ -95,7 +95,7 @@ def test_every_format_saves_over_a_private_file_in_private(tmp_path, naming, mon
     for name in ("replace", "rename"):
         genuine = getattr(os, name)
         monkeypatch.setattr(
-            atomic.os, name, lambda *given, genuine=genuine: watch(*given, genuine=genuine)
+            atomic_write.os, name, lambda *given, genuine=genuine: watch(*given, genuine=genuine)
         )
     save_file(path, np.arange(4.0))
     assert seen == {0}
@@ -150,7 +150,7 @@ def test_where_a_file_cannot_get_a_name_it_is_copied(tmp_path, monkeypatch):
     def refuse(*arguments, **options):
         raise OSError(errno.EPERM, "not here")
 
-    monkeypatch.setattr(atomic.os, "link", refuse)
+    monkeypatch.setattr(atomic_write.os, "link", refuse)
     target = tmp_path / "target"
     target.write_bytes(b"old")
     target.chmod(0o640)

@@ -19,7 +19,7 @@ from hypothesis.extra import numpy as hnp
 from onebuf import dtypes
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError
 from onebuf.interop.files import (
-    atomic,
+    atomic_write,
     elements,
     npy,
     open_file,
@@ -254,11 +254,11 @@ def fail_at_the_end(monkeypatch):
 
         def refuse(source, target, name=name, genuine=genuine):
             if os.path.basename(target).startswith("target"):
-                monkeypatch.setattr(atomic.os, name, genuine)
+                monkeypatch.setattr(atomic_write.os, name, genuine)
                 raise PermissionError("not now")
             genuine(source, target)
 
-        monkeypatch.setattr(atomic.os, name, refuse)
+        monkeypatch.setattr(atomic_write.os, name, refuse)
 
 
 def interrupt(monkeypatch):

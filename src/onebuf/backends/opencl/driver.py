@@ -10,7 +10,7 @@ from typing import Any
 
 from onebuf.backends.host_memory import DONE, Done
 from onebuf.backends.opencl.device import ClDevice
-from onebuf.backends.opencl.events import ClEvent
+from onebuf.backends.opencl.device_events import ClEvent
 from onebuf.backends.opencl.launch import ClLaunch, SplitLaunch, launch_of
 from onebuf.backends.opencl.memory import ClMemory, is_complete
 from onebuf.backends.opencl.package import cl, our_errors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from onebuf.backends.opencl.device import ClDevice
-from onebuf.backends.opencl.events import ClEvent
+from onebuf.backends.opencl.device_events import ClEvent
 from onebuf.backends.opencl.memory import QueueAllocator, is_complete
 from onebuf.backends.opencl.package import cl, our_errors
 from onebuf.machine import DeviceBlock

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.backends.vulkan.events import Download, QueueMark, Upload
+from onebuf.backends.vulkan.device_events import Download, QueueMark, Upload
 from onebuf.backends.vulkan.launch import VulkanLaunch
 from onebuf.backends.vulkan.memory_limits import total
 from onebuf.backends.vulkan.package import Native, VulkanDevice

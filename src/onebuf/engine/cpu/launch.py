@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from onebuf.engine.cpu.atomic import Action, perform
+from onebuf.engine.cpu.atomic_calls import Action, perform
 from onebuf.engine.cpu.autotune import findings_of, search
 from onebuf.engine.cpu.candidates import Choice, Workload
 from onebuf.engine.cpu.program import (
@@ -72,7 +72,7 @@ class Launch(Protocol):
     def run_then(
         self, addresses: list[int], scalars: bytes, first: Action, then: list[Action]
     ) -> None:
-        """Run it as one action with what is before and after (`onebuf.engine.cpu.atomic`)."""
+        """Run it as one action with what is before and after (`onebuf.engine.cpu.atomic_calls`)."""
 
 
 def prepare(group: Group) -> Launch:
@@ -101,7 +101,7 @@ class Words:
         self._flag = 0 if flag is None else WORD_NBYTES * (len(strides) + len(words) + flag)
 
     def with_addresses(self, addresses: list[int], scalars: bytes) -> bytes:
-        """The argument block of a call, as `onebuf.render.llvm.loop.loops` lays it out."""
+        """The argument block of a call, as `onebuf.render.llvm.loop.vector_loops` lays it out."""
         return self._front.pack(*addresses) + self._tail + scalars
 
     def is_outside(self, block: Any) -> bool:
@@ -165,7 +165,7 @@ class Single:
     def run_then(
         self, addresses: list[int], scalars: bytes, first: Action, then: list[Action]
     ) -> None:
-        """Run it as one action with what is before and after (`onebuf.engine.cpu.atomic`)."""
+        """Run it as one action with what is before and after (`onebuf.engine.cpu.atomic_calls`)."""
         assert not self.words.has_flag, "an index outside would have to be looked at first"
         words = self.words.with_addresses(addresses, scalars)
         call: Callable[..., Any] = self._call

@@ -93,7 +93,7 @@ def scalar_words(scalars: Iterable[np.generic]) -> bytes:
 def pack(
     addresses: list[int], extents: Any, strides: Any, scalars: bytes, limits: Limits | None = None
 ) -> Array:
-    """The argument block of a call, as `onebuf.render.llvm.loop.loops` lays it out.
+    """The argument block of a call, as `onebuf.render.llvm.loop.vector_loops` lays it out.
 
     ``limits`` are for a kernel that checks its bounds, as `onebuf.render.llvm.rendering` says.
     """

@@ -16,7 +16,7 @@ from onebuf.dtypes import DT, Array
 from onebuf.engine.cpu.launch import prepare
 from onebuf.engine.cpu.program import scalar_words
 from onebuf.engine.cpu.supports import supports
-from onebuf.engine.step.errors import OutsideError
+from onebuf.engine.step.error_context import OutsideError
 from onebuf.engine.step.numpy_step import compute
 from onebuf.graph import Node, Op
 from onebuf.machine import Device, DeviceBlock, check_place

@@ -12,7 +12,7 @@ import numpy as np
 
 from onebuf.backends.protocols import copies_directly, holds_arrays
 from onebuf.dtypes import Array
-from onebuf.engine.step.errors import line_of
+from onebuf.engine.step.error_context import line_of
 from onebuf.engine.step.operand import native
 from onebuf.events import Transferred, listeners, tell
 from onebuf.graph import Node, on_block, placed_block

@@ -13,7 +13,7 @@ from onebuf.engine.cpu.fallback import is_internal
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
 from onebuf.engine.device.transfer import download
 from onebuf.engine.plan.decide import plan_for
-from onebuf.engine.step.errors import OutsideError, explained
+from onebuf.engine.step.error_context import OutsideError, explained
 from onebuf.engine.step.operand import fetch
 from onebuf.engine.step.plan import Held, Plan
 from onebuf.errors import DeviceError

@@ -23,7 +23,7 @@ from onebuf.backends.protocols import (
     interprets,
 )
 from onebuf.dtypes import Array
-from onebuf.engine.step.errors import OutsideError, say_where
+from onebuf.engine.step.error_context import OutsideError, say_where
 from onebuf.engine.step.operand import native
 from onebuf.engine.step.plan import Given, Held, Numbers
 from onebuf.errors import DeviceError, DTypeError

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from onebuf.dtypes import Array
-from onebuf.engine.cpu.atomic import Action
+from onebuf.engine.cpu.atomic_calls import Action
 from onebuf.engine.cpu.launch import prepare
 from onebuf.engine.cpu.program import word
-from onebuf.engine.step.errors import OutsideError, line_of, say_where
+from onebuf.engine.step.error_context import OutsideError, line_of, say_where
 from onebuf.engine.step.plan import Given, Held, Homes, Numbers, held_node
 from onebuf.events import Copied, KernelRan, listeners, tell
 from onebuf.graph import WRITE, Kind, Node, attach, attaching, running, settle

@@ -10,7 +10,7 @@ import numpy as np
 from onebuf.backends.numpy.loops import run_into
 from onebuf.dtypes import Array
 from onebuf.engine.cpu.small_kernels import is_ours, run_ours
-from onebuf.engine.step.errors import line_of, say_where
+from onebuf.engine.step.error_context import line_of, say_where
 from onebuf.engine.step.operand import fetch
 from onebuf.engine.step.plan import Given, Held, Numbers
 from onebuf.events import Copied, KernelRan, kernel_frame, listeners, tell

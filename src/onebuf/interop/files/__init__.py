@@ -4,7 +4,7 @@ from onebuf.interop.files.dispatch import open_file, save_file
 from onebuf.interop.files.formats import format_of_existing
 from onebuf.interop.files.npy import open_npy, read_npy, write_npy
 from onebuf.interop.files.npz import NpzFile, is_npz, open_npz, write_npz
-from onebuf.interop.files.raw import open_raw
+from onebuf.interop.files.raw_format import open_raw
 from onebuf.interop.files.safetensors import SafetensorsFile, open_safetensors
 from onebuf.interop.held import Held, Source
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from onebuf.dtypes import as_dtype, uint8
 from onebuf.errors import ArgumentError, ArgumentTypeError
-from onebuf.interop.files.atomic import replacing_directory, replacing_file
+from onebuf.interop.files.atomic_write import replacing_directory, replacing_file
 from onebuf.interop.files.elements import write_elements
 from onebuf.interop.files.formats import (
     SUFFIXES,
@@ -24,7 +24,7 @@ from onebuf.interop.files.formats import (
 from onebuf.interop.files.npy import open_npy, write_npy
 from onebuf.interop.files.npz import SINGLE_NAME as NPZ_NAME
 from onebuf.interop.files.npz import open_npz, write_npz
-from onebuf.interop.files.raw import open_raw
+from onebuf.interop.files.raw_format import open_raw
 from onebuf.interop.files.safetensors import open_safetensors, write_safetensors
 from onebuf.interop.held import Opened
 from onebuf.late import Late

@@ -25,7 +25,7 @@ from onebuf.errors import (
     ReadOnlyError,
     ShapeError,
 )
-from onebuf.interop.files.atomic import replacing_file
+from onebuf.interop.files.atomic_write import replacing_file
 from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
 from onebuf.interop.files.permissions import Permissions
 from onebuf.interop.files.zarr_codecs import check_metadata

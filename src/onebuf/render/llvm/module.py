@@ -6,9 +6,9 @@ from onebuf.kernel import Nest
 from onebuf.render.llvm.loop.cache_tiles import CacheTiles
 from onebuf.render.llvm.loop.columns import Columns
 from onebuf.render.llvm.loop.early_exit import EarlyExit
-from onebuf.render.llvm.loop.loops import Loops
 from onebuf.render.llvm.loop.register_tiles import RegisterTiles
 from onebuf.render.llvm.loop.scans import Scans
+from onebuf.render.llvm.loop.vector_loops import Loops
 from onebuf.render.llvm.rendering import Rendering
 
 _STRATEGIES: dict[str, type[Loops]] = {

@@ -14,7 +14,7 @@ from onebuf.backends.cpu import compile, host
 from onebuf.engine.cpu import program
 from onebuf.engine.cpu.program import pack, scalar_words
 from onebuf.engine.cpu.strategy import choose
-from onebuf.render.llvm.loop import loops
+from onebuf.render.llvm.loop import vector_loops
 from onebuf.render.llvm.memory.masked_access import has_vector_tail
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering, RowCache
@@ -72,7 +72,7 @@ def test_tails_have_the_bits_of_single_elements(
             assert ".masked.load." in text
             got = run(one, rendering, empty(one))
             with monkeypatch.context() as patch:
-                patch.setattr(loops, "has_vector_tail", lambda *_: False)
+                patch.setattr(vector_loops, "has_vector_tail", lambda *_: False)
                 program.program.cache_clear()
                 assert ".masked.load." not in render(one.nest, "kernel", rendering)
                 want = run(one, rendering, empty(one))

@@ -1,7 +1,7 @@
 """The interface of a loop builder: values in scope, loop bodies and bounds.
 
-`onebuf.render.llvm.loop.loops` implements it. Modules that write one kind of loop (padding, vector
-tails, prefetch) need this interface alone.
+`onebuf.render.llvm.loop.vector_loops` implements it. Modules that write one kind of loop (padding,
+vector tails, prefetch) need this interface alone.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from onebuf.kernel import ANY, FOLDS, LOAD, STORE, Nest, Slot
 from onebuf.render.builder import Value
 from onebuf.render.llvm.element.elementwise import memory_type
 from onebuf.render.llvm.loop.base import Scope, Sinks
-from onebuf.render.llvm.loop.loops import Loops
+from onebuf.render.llvm.loop.vector_loops import Loops
 from onebuf.render.llvm.memory.access import Access
 from onebuf.render.llvm.memory.transpose import TILE_SIZE, transpose
 

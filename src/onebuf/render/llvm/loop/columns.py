@@ -14,7 +14,7 @@ from onebuf.render.builder import Value
 from onebuf.render.llvm.element.elementwise import FLOATS_ONLY
 from onebuf.render.llvm.loop.accumulator import Accumulator
 from onebuf.render.llvm.loop.base import Scope, Sinks
-from onebuf.render.llvm.loop.loops import Loops
+from onebuf.render.llvm.loop.vector_loops import Loops
 from onebuf.render.llvm.memory.transpose import TILE_SIZE
 
 TILE_COLUMNS = {(False, True): 2048, (False, False): 16, (True, True): 256, (True, False): 64}

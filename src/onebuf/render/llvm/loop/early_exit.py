@@ -13,7 +13,7 @@ from onebuf.render.builder import Value
 from onebuf.render.llvm.function import Loop
 from onebuf.render.llvm.loop.accumulator import Accumulator
 from onebuf.render.llvm.loop.base import Scope, Sinks
-from onebuf.render.llvm.loop.loops import Loops
+from onebuf.render.llvm.loop.vector_loops import Loops
 from onebuf.render.llvm.rendering import VECTOR_NBYTES
 
 

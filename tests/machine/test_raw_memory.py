@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from onebuf.errors import ArgumentError, ArgumentTypeError, CopyError, DeviceError, ExportError
 from onebuf.machine import RawMemory, device
-from onebuf.machine.raw import STEP_BYTES
+from onebuf.machine.raw_memory import STEP_BYTES
 
 KINDS = ["CPU", "CPU@1", "PYTHON", "PYTHON@2", *FOREIGN]
 
