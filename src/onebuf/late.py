@@ -26,8 +26,7 @@ ROOT = "onebuf"
 class Late:
     """A module that is imported when one of its names is first asked for.
 
-    It stands in the globals of the module that makes it, under the last part of its name, and is
-    replaced there by the module itself.
+    It stands in the globals of the module that makes it, and is replaced there by the module itself.
 
     >>> errors = Late("onebuf.errors")
     >>> errors.ShapeError.__name__
@@ -44,7 +43,9 @@ class Late:
 
     def __getattr__(self, name: str) -> Any:
         module = load(self._name)
-        self._globals[self._name.rpartition(".")[2]] = module
+        for own, value in list(self._globals.items()):
+            if value is self:
+                self._globals[own] = module
         return getattr(module, name)
 
 

@@ -71,6 +71,12 @@ atanh
     1 -> +inf
     +0 -> +0
     -0 -> -0
+cbrt
+    nan -> nan
+    +0 -> +0
+    -0 -> -0
+    +inf -> +inf
+    -inf -> -inf
 conj
     any -> x
 cos
@@ -85,7 +91,25 @@ cosh
     -0 -> 1
     +inf -> +inf
     -inf -> +inf
+erf
+    nan -> nan
+    +0 -> +0
+    -0 -> -0
+    +inf -> 1
+    -inf -> -1
+erfc
+    nan -> nan
+    +0 -> 1
+    -0 -> 1
+    +inf -> +0
+    -inf -> 2
 exp
+    nan -> nan
+    +0 -> 1
+    -0 -> 1
+    +inf -> +inf
+    -inf -> +0
+exp2
     nan -> nan
     +0 -> 1
     -0 -> 1

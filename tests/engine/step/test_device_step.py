@@ -67,7 +67,7 @@ def test_transfers_are_counted_with_the_line_that_asked():
     assert pairs[-1] == ("CPU@1", "CPU")
     assert counted.transfers == len(pairs)
     assert counted.bytes_transferred == 48 * len(pairs)
-    assert all("test_placing.py" in one.origin for one in counted.transferred)
+    assert all("test_device_step.py" in one.origin for one in counted.transferred)
     with onebuf.counters() as counted:
         assert y.to_device("PYTHON") is y
         onebuf.zeros((5, 5), device="PYTHON").to_device("CPU@1")
