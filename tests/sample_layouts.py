@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onebuf.layout import Expression, Place, Table, View
-from onebuf.layout.expression import maximum, minimum
+from onebuf.layout import Place, View
+from onebuf.layout.expression import Expression, Table, maximum, minimum
 
 
 @dataclass(frozen=True)

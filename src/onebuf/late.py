@@ -26,7 +26,7 @@ ROOT = "onebuf"
 class Late:
     """A module that is imported when one of its names is first asked for.
 
-    It stands in the globals of the module that makes it, and is replaced there by the module itself.
+    It stands in the globals of the module that makes it, and the module takes its place there.
 
     >>> errors = Late("onebuf.errors")
     >>> errors.ShapeError.__name__

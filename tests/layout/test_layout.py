@@ -13,7 +13,9 @@ from sample_layouts import Antisymmetric, Indexed, Packed, Tiled
 
 from onebuf.backends.numpy.gather import gather
 from onebuf.errors import LayoutError
-from onebuf.layout import Layout, Strided, View, compose, indices, positions, through
+from onebuf.layout import Layout, View, compose, positions
+from onebuf.layout.composed import through
+from onebuf.layout.expression import Strided, indices
 
 STORED = np.arange(1, 401)
 """Elements that differ, none of which is 0."""

@@ -374,7 +374,9 @@ class Buffer(
             self._unfix()
         if value.__class__ is self.__class__:
             new: Node | ops.Scalar = value._node
-            if value._base is not None and indexing.is_there(self._node, key, value._node):
+            base = value._base
+            shares = base is not None and (base is self or base is self._base)
+            if shares and indexing.is_there(self._node, key, value._node):
                 return
         else:
             made = operand(value)

@@ -9,10 +9,16 @@ there, the box has one range more than the space has axes: ``((0, 0),)``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from onebuf.errors import LayoutError
-from onebuf.layout.expression import Expression, expression
+from onebuf.late import Late
+
+if TYPE_CHECKING:
+    from onebuf.layout import expression
+    from onebuf.layout.expression import Expression
+else:
+    expression = Late("onebuf.layout.expression")
 
 Range: TypeAlias = tuple[int, int]
 Box: TypeAlias = tuple[Range, ...]
@@ -84,4 +90,4 @@ def within(index: Sequence[Expression], box: Box, shape: Sequence[int]) -> Expre
         tests = [i >= low] * (low > 0) + [i < high] * (high < extent)
         for test in tests:
             inside = test if inside is None else inside & test
-    return expression(0) < 0 if inside is None else inside
+    return expression.expression(0) < 0 if inside is None else inside

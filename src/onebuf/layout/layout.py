@@ -11,9 +11,10 @@ and needs no index arithmetic. Code that can use strides alone asks ``isinstance
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from onebuf.layout.expression import Expression
+if TYPE_CHECKING:
+    from onebuf.layout.expression import Expression
 
 
 class Place(NamedTuple):

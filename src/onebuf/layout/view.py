@@ -16,15 +16,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from operator import index as as_int
+from typing import TYPE_CHECKING
 
 from onebuf.errors import ArgumentError, AxisError, IndexRangeError, LayoutError, ShapeError
+from onebuf.late import Late
 from onebuf.layout.axes import normalize_axes, normalize_axis
 from onebuf.layout.box import Box, Range, empty_box, full_box, intersect, normalize_box, within
-from onebuf.layout.expression import Expression, expression
 from onebuf.layout.footprint import is_row_major, may_collide, preimage, reach
 from onebuf.layout.indexing import Key, cuts, resolve_int
 from onebuf.layout.layout import Place
 from onebuf.layout.reshape import reshape_box, reshape_stride, resolve_shape, row_major
+
+if TYPE_CHECKING:
+    from onebuf.layout import expression
+    from onebuf.layout.expression import Expression
+else:
+    expression = Late("onebuf.layout.expression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +151,7 @@ class View:
         """Position of the element at ``index``, inside the mask: see `onebuf.layout.layout`."""
         terms = [i * step for i, step in zip(index, self.stride, strict=True)]
         inside = None if self.mask is None else within(index, self.mask, self.shape)
-        return Place(sum(terms, expression(self.offset)), inside)
+        return Place(sum(terms, expression.expression(self.offset)), inside)
 
     def at(self, index: Sequence[int]) -> int | None:
         """Position of one element; None where there is only padding.

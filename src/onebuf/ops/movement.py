@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 from operator import index as as_int
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,11 +19,17 @@ from onebuf.dtypes import promote
 from onebuf.errors import ArgumentTypeError, CopyError, LayoutError, ShapeError
 from onebuf.events import listeners
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
-from onebuf.layout import View, normalize_axes, normalize_axis, through
+from onebuf.late import Late
+from onebuf.layout import View, normalize_axes, normalize_axis
 from onebuf.memory import address_of
 from onebuf.ops.allocation import adopted
 from onebuf.ops.apply import cast, general, small_arrays
 from onebuf.options import options
+
+if TYPE_CHECKING:
+    from onebuf.layout import composed
+else:
+    composed = Late("onebuf.layout.composed")
 
 _ndarray = np.ndarray
 _ALL = slice(None)
@@ -59,7 +65,7 @@ def seen(node: Node, view: View) -> Node:
         return Leaf(strided(node.block, node.dtype, view), node.block)
     base = node.strided_base
     if base.op is VIEW:
-        return make(VIEW, node.srcs, through(view, node.layout), view.shape, node.dtype)
+        return make(VIEW, node.srcs, composed.through(view, node.layout), view.shape, node.dtype)
     if view.shape == base.shape and view.offset == 0 and view == View.contiguous(base.shape):
         return base
     return make(VIEW, (base,), view, view.shape, node.dtype)

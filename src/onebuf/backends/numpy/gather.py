@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf.dtypes import Array
 from onebuf.errors import IndexRangeError
 from onebuf.graph import TAKE, TAKE_ALONG, Op
-from onebuf.layout import Expression, Layout, Strided, evaluate, indices
+from onebuf.late import Late
+from onebuf.layout import Layout
+
+if TYPE_CHECKING:
+    from onebuf.layout import expression
+    from onebuf.layout.expression import Expression, Strided
+else:
+    expression = Late("onebuf.layout.expression")
 
 
 def gather(layout: Layout, base: Array, *tables: Array) -> Array:
@@ -26,10 +33,10 @@ def gather(layout: Layout, base: Array, *tables: Array) -> Array:
         return np.where(*args) if op == "where" else getattr(np, op)(*args)
 
     def value(part: Expression) -> Any:
-        whole = evaluate(part, strided, apply, lambda number, at: flat[1 + number][at])
+        whole = expression.evaluate(part, strided, apply, lambda number, at: flat[1 + number][at])
         return np.broadcast_to(whole, layout.shape)
 
-    place = layout.place(indices(len(layout.shape)))
+    place = layout.place(expression.indices(len(layout.shape)))
     there = True if place.condition is None else value(place.condition)
     found = np.full(layout.shape, place.elsewhere, base.dtype)
     found[there] = flat[0][value(place.position)[there]]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from onebuf import switch
 from onebuf.backends.numpy.loops import run_into
-from onebuf.backends.protocols import holds_arrays, runs_kernels
 from onebuf.dtypes import Array
 from onebuf.engine.cpu.fallback import is_internal
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
-from onebuf.engine.device.transfer import download
 from onebuf.engine.plan.decide import plan_for
 from onebuf.engine.step.error_context import OutsideError, explained
 from onebuf.engine.step.operand import fetch
@@ -19,11 +18,19 @@ from onebuf.engine.step.plan import Held, Plan
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
 from onebuf.graph import Kind, Node, is_stored, running, settle
+from onebuf.late import Late
 from onebuf.memory import PoolBlock
 from onebuf.ops import copied, install, view_of
 from onebuf.options import config
 from onebuf.scheduler import is_readable, reading
 from onebuf.scheduler.pieces import pieces
+
+if TYPE_CHECKING:
+    from onebuf.backends import protocols
+    from onebuf.engine.device import transfer
+else:
+    protocols = Late("onebuf.backends.protocols")
+    transfer = Late("onebuf.engine.device.transfer")
 
 install(OUR_LOOPS, OUR_COMPLEX_LOOPS, OUR_FOLDS, run_into)
 
@@ -93,7 +100,7 @@ def _held(node: Node, is_mine: bool) -> Array:
 
 def downloaded(node: Node, out: Array | None = None) -> Array:
     """The elements of a node on another device, in ``out`` or in host memory of their own."""
-    return download(node, node if node.is_placed else without_gaps(node), out)
+    return transfer.download(node, node if node.is_placed else without_gaps(node), out)
 
 
 def without_gaps(node: Node) -> Node:
@@ -104,10 +111,10 @@ def without_gaps(node: Node) -> Node:
     realize([node])
     source = reading(node)
     driver = node.device.driver  # type: ignore[union-attr]
-    if holds_arrays(driver):
+    if protocols.holds_arrays(driver):
         return source
     view, is_placed = view_of(source), source.strided_base.is_placed
-    host_picks = view.mask is None and not runs_kernels(driver)
+    host_picks = view.mask is None and not protocols.runs_kernels(driver)
     if not is_placed or not (view.is_contiguous or host_picks):
         source = copied(source)
         force(source)

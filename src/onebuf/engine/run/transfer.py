@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onebuf.backends.protocols import holds_arrays, uses_host_memory
-from onebuf.engine.device.transfer import can_copy, copy_between, upload
 from onebuf.engine.run.realize import downloaded, force, own, read, realize, without_gaps
 from onebuf.engine.step.operand import native
 from onebuf.errors import CopyError, DeviceError, LayoutError
 from onebuf.graph import Kind, Node, on_block, placed_block
+from onebuf.late import Late
 from onebuf.layout import View
 from onebuf.machine import CPU, Device, provider
 from onebuf.machine import device as find_device
 from onebuf.ops import copied, full, place, seen, view_of
 from onebuf.scheduler import reading
+
+if TYPE_CHECKING:
+    from onebuf.backends import protocols
+    from onebuf.engine.device import transfer
+else:
+    protocols = Late("onebuf.backends.protocols")
+    transfer = Late("onebuf.engine.device.transfer")
 
 
 def moved(node: Node, device: Device) -> Node:
@@ -32,14 +38,14 @@ def moved(node: Node, device: Device) -> Node:
         downloaded(node, new.array)
         return new
     if home.is_host:
-        return upload(read(node), device, node)
-    if not can_copy(home, device):
-        return upload(downloaded(node), device, node)
+        return transfer.upload(read(node), device, node)
+    if not transfer.can_copy(home, device):
+        return transfer.upload(downloaded(node), device, node)
     source = without_gaps(node)
     if view_of(source).offset:
         source = copied(source)
         force(source)
-    return copy_between(node, source, device)
+    return transfer.copy_between(node, source, device)
 
 
 def shared(node: Node, device: Device) -> Node:
@@ -49,7 +55,7 @@ def shared(node: Node, device: Device) -> Node:
     """
     array, driver = own(node), device.driver
     block = node.block
-    if block is None or not uses_host_memory(driver):
+    if block is None or not protocols.uses_host_memory(driver):
         raise CopyError(
             f"copy=False needs a device that uses memory of the host, and {device} has its own; "
             f"leave out copy=False"
@@ -75,7 +81,7 @@ def unwrapped(node: Node) -> Any:
     """
     driver = node.device.driver  # type: ignore[union-attr]
     realize([node])
-    if holds_arrays(driver):
+    if protocols.holds_arrays(driver):
         return native(driver, reading(node))
     view = view_of(node)
     if not view.is_contiguous or view.offset:
@@ -91,7 +97,7 @@ def reinterpreted(node: Node, dtype: np.dtype[Any]) -> Node:
     """The bytes of ``node`` read as another dtype, in the same memory."""
     device, view, size = node.device, view_of(node), node.dtype.itemsize
     assert device is not None
-    if holds_arrays(device.driver):
+    if protocols.holds_arrays(device.driver):
         raise DeviceError(
             f"bytes on {device} belong to the library's arrays; read them as {dtype.name} there: "
             f"x.unwrap()"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf.backends.numpy.gather import gather
-from onebuf.backends.protocols import ArrayDriver
 from onebuf.dtypes import Array
 from onebuf.engine.step.region import read_region
 from onebuf.graph import Kind, Node, placed_block, settle
 from onebuf.scheduler import reading
+
+if TYPE_CHECKING:
+    from onebuf.backends.protocols import ArrayDriver
 
 
 def fetch(node: Node) -> Array:

@@ -15,7 +15,9 @@ import numpy as np
 from onebuf.dtypes import int64
 from onebuf.graph import BINARY, TAKE, UNARY, WHERE, Kind, Node, elementwise_dtype, settle
 from onebuf.kernel import INDEX, LOAD
-from onebuf.layout import Expression, Layout, Strided, View, evaluate, indices, through
+from onebuf.layout import Layout, View
+from onebuf.layout.composed import through
+from onebuf.layout.expression import Expression, Strided, evaluate, indices
 from onebuf.scheduler.read_through import array_view
 from onebuf.scheduler.trace.recorder import Reach
 from onebuf.scheduler.trace.tracer import Cut, Trace
