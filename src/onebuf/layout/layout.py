@@ -13,8 +13,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from onebuf.late import Late
+
 if TYPE_CHECKING:
+    from onebuf.layout import expression
     from onebuf.layout.expression import Expression
+else:
+    expression = Late("onebuf.layout.expression")
 
 
 class Place(NamedTuple):
@@ -30,6 +35,14 @@ class Place(NamedTuple):
     """Where the element is the stored one with the opposite sign."""
     conjugated: Expression | None = None
     """Where the element is the complex conjugate of the stored one."""
+
+
+def strided_place(
+    index: Sequence[Expression], stride: Sequence[int], offset: int, condition: Expression | None
+) -> Place:
+    """The place of the element at ``index`` in a strided layout."""
+    terms = [i * step for i, step in zip(index, stride, strict=True)]
+    return Place(sum(terms, expression.expression(offset)), condition)
 
 
 class Layout(Protocol):

@@ -19,19 +19,15 @@ from operator import index as as_int
 from typing import TYPE_CHECKING
 
 from onebuf.errors import ArgumentError, AxisError, IndexRangeError, LayoutError, ShapeError
-from onebuf.late import Late
 from onebuf.layout.axes import normalize_axes, normalize_axis
 from onebuf.layout.box import Box, Range, empty_box, full_box, intersect, normalize_box, within
 from onebuf.layout.footprint import is_row_major, may_collide, preimage, reach
 from onebuf.layout.indexing import Key, cuts, resolve_int
-from onebuf.layout.layout import Place
+from onebuf.layout.layout import Place, strided_place
 from onebuf.layout.reshape import reshape_box, reshape_stride, resolve_shape, row_major
 
 if TYPE_CHECKING:
-    from onebuf.layout import expression
     from onebuf.layout.expression import Expression
-else:
-    expression = Late("onebuf.layout.expression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +145,8 @@ class View:
 
     def place(self, index: Sequence[Expression]) -> Place:
         """Position of the element at ``index``, inside the mask: see `onebuf.layout.layout`."""
-        terms = [i * step for i, step in zip(index, self.stride, strict=True)]
         inside = None if self.mask is None else within(index, self.mask, self.shape)
-        return Place(sum(terms, expression.expression(self.offset)), inside)
+        return strided_place(index, self.stride, self.offset, inside)
 
     def at(self, index: Sequence[int]) -> int | None:
         """Position of one element; None where there is only padding.
