@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from onebuf import dtypes, ops
-from onebuf.array_api.arguments import flag, into, node_of, number, public
+from onebuf.array_api.arguments import buffer_of, flag, into, node_of, number, public
 from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
-from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
-from onebuf.graph import REDUCE, Node, reduce_dtype
+from onebuf.graph import REDUCE, reduce_dtype
 from onebuf.layout import normalize_axis
 
 Axes = int | tuple[int, ...] | None
@@ -94,12 +91,7 @@ def mean(
     where: Any = True,
 ) -> Buffer:
     """The arithmetic mean along ``axis``, computed in ``dtype`` if one is given."""
-    node = node_of("mean", x)
-    if where is not True:
-        named = {"dtype": dtype, "out": out, "keepdims": keepdims, "where": where}
-        return _by_numpy(np.mean, node, axis, named)
-    wide = node if dtype is None else ops.cast(node, dtypes.as_dtype(dtype))
-    result = Buffer._value(ops.mean(wide, as_axes(axis), keepdims))
+    result = buffer_of("mean", x).mean(as_axes(axis), dtype, None, keepdims, where=where)
     return result if out is None else into("mean", out, result)
 
 
@@ -183,9 +175,6 @@ def var(
     return _spread("var", x, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
-_SPREADS = {"std": (ops.std, np.std), "var": (ops.var, np.var)}
-
-
 def _spread(
     name: str,
     x: Any,
@@ -198,23 +187,12 @@ def _spread(
     mean: Any,
     correction: float,
 ) -> Buffer:
-    node = node_of(name, x)
     if ddof and correction != 0:
         raise ArgumentError(
             f"ddof and correction can't be provided simultaneously. {name} got {ddof} and "
             f"{correction}; they need to be one"
         )
     less = number(name, "correction", correction) or number(name, "ddof", ddof)
-    if where is not True or mean is not None:
-        named = {"dtype": dtype, "out": out, "ddof": less, "keepdims": keepdims, "where": where}
-        if mean is not None:
-            named["mean"] = mean
-        return _by_numpy(_SPREADS[name][1], node, axis, named)
-    wide = node if dtype is None else ops.cast(node, dtypes.as_dtype(dtype))
-    result = Buffer._value(_SPREADS[name][0](wide, as_axes(axis), less, keepdims))
+    method = getattr(buffer_of(name, x), name)
+    result: Buffer = method(as_axes(axis), dtype, None, less, keepdims, where=where, mean=mean)
     return result if out is None else into(name, out, result)
-
-
-def _by_numpy(function: Any, node: Node, axis: Axes, named: dict[str, Any]) -> Buffer:
-    """What NumPy computes, from elements in memory."""
-    return on_arrays(Buffer, function, (Buffer._value(node), as_axes(axis)), named)  # type: ignore[no-any-return]
