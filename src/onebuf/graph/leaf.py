@@ -47,7 +47,7 @@ class Leaf(Node):
 
 
 class Foreign(Leaf):
-    """A leaf on somebody else's array, whose block is made when it is first asked for."""
+    """A leaf on a foreign array, whose block is made when it is first needed."""
 
     __slots__ = ("_block",)
 
@@ -74,7 +74,7 @@ class Number(Leaf):
     """A single number: it has a dtype, and is at home everywhere as Python's are.
 
     ``scalar`` is one of NumPy's scalars, or the equal one of Python's for float64, int64 and bool.
-    Made for every element that is read, so its memory is made only if somebody asks for it. It is
+    Made for every element that is read, so its memory is made only if it is needed. It is
     never written, so any number of buffers may have it.
     """
 
@@ -132,10 +132,11 @@ class Element(Number):
 
 
 class Fresh(Leaf):
-    """A leaf that nobody shares: what an operation on small operands has just computed.
+    """A leaf without other holders: what an operation on small operands has just computed.
 
-    Its memory is a cell of the pool, which goes back to its shelf when the leaf dies. Whoever asks
-    for the block (a view, a window, a lazy reader) turns the cell into one, shared like any other.
+    Its memory is a cell of the pool, which goes back to its shelf when the leaf dies. The first
+    use of the block (by a view, a window, a pending reader) makes one of the cell, shared like any
+    other.
     """
 
     __slots__ = ("_block", "_cell")
@@ -150,7 +151,7 @@ class Fresh(Leaf):
 
     @property
     def is_shared(self) -> bool:
-        """Whether somebody asked for the block; before, nobody can have to read it."""
+        """Whether the block was made; before, there is no reader."""
         return self._block is not None
 
     @property
@@ -181,10 +182,10 @@ class LooseBlock(Block):
 
 
 class Loose(Leaf):
-    """A leaf that nobody shares, on memory of NumPy's that is its array's own.
+    """A leaf without other holders, on memory of NumPy's that is its array's own.
 
     What NumPy has just computed stays where it is: taking memory of the pool for a few elements
-    costs as much as the operation. As with `Fresh`, whoever asks for the block makes one.
+    costs as much as the operation. As with `Fresh`, the block is made at its first use.
     """
 
     __slots__ = ("_block",)
@@ -200,7 +201,7 @@ class Loose(Leaf):
 
     @property
     def is_shared(self) -> bool:
-        """Whether somebody asked for the block; before, nobody can have to read it."""
+        """Whether the block was made; before, there is no reader."""
         return self._block is not None
 
     @property
@@ -240,7 +241,7 @@ class Freed(Node):
 
     @property
     def readers(self) -> Readers:  # type: ignore[override]
-        """Nobody can read it, so asking is the mistake."""
+        """It cannot be read, so asking is the mistake."""
         raise self.refusal()
 
     def refusal(self) -> ExportError:

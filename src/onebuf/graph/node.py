@@ -4,13 +4,13 @@ A node is immutable but for one thing: at most once, memory is attached to it, a
 is *stored* and forgets how it was computed. Equal pending nodes are one node.
 
 Two rules make laziness invisible. A pending node always stands for the present content of the
-memory below it: whoever writes to a block first realises the pending nodes that read it, which
-register with what they read (`onebuf.graph.readers`). And a node has one owner: a second buffer
+memory below it: a write to a block first realises the pending nodes that read it, which register
+with what they read (`onebuf.graph.readers`). And a node has one owner: a second buffer
 that comes upon a node already claimed gets a COPY of it, so that a write to one is not seen by the
 other.
 
 Becoming stored is safe to be seen half done, by another thread or by a signal handler: the memory
-is there before the operation says so, and the sources go last. So whoever looks at a node without
+is there before the operation says so, and the sources go last. So code that looks at a node without
 the engine's lock reads ``srcs`` and ``arg`` first and ``op`` after them: if that still is the
 operation, they belong to it.
 

@@ -100,7 +100,7 @@ PLACED = Op("placed", Kind.STORED)
 """Stored on a device, where the host does not reach: from the first byte of a block, row-major."""
 VIEW = Op("view", Kind.VIEW)
 CONSTANT = Op("constant", Kind.CONSTANT)
-"""A value that operations share and nobody owns."""
+"""A value that operations share, and that has no owner."""
 FULL = Op("full", Kind.CONSTANT)
 """One value everywhere, in a buffer that may be written to."""
 EMPTY = Op("empty", Kind.GENERATE)

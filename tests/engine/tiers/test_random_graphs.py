@@ -18,7 +18,7 @@ from onebuf import config
 from onebuf.backends.reference import interpreter
 from onebuf.engine.cpu.supports import supports
 from onebuf.engine.plan.build import make_plan
-from onebuf.graph import running, settle
+from onebuf.graph import engine_lock, settle
 from onebuf.kernel.linear import Opt
 from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.fusion import group
@@ -32,7 +32,7 @@ def run_alone(item: Any) -> None:
     """Run one item of a schedule, whose operands are in memory."""
     nodes = [*item.inputs, *item.outputs, *getattr(item, "asked", ())]
     plan = make_plan([item], nodes)
-    plan.run(plan.nodes_of(nodes), running.begin())
+    plan.run(plan.nodes_of(nodes), engine_lock.begin())
 
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

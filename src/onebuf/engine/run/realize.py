@@ -17,7 +17,7 @@ from onebuf.engine.step.operand import fetch
 from onebuf.engine.step.plan import Held, Plan
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
-from onebuf.graph import Kind, Node, is_stored, running, settle
+from onebuf.graph import Kind, Node, engine_lock, is_stored, settle
 from onebuf.late import Late
 from onebuf.memory import PoolBlock
 from onebuf.ops import copied, install, view_of
@@ -49,7 +49,7 @@ def realize(nodes: Sequence[Node]) -> None:
     wanted = [node for node in nodes if node.array is None and _is_pending(node)]
     if not wanted:
         return
-    with running.lock:
+    with engine_lock.lock:
         wanted = [n for n in wanted if n.op.kind in _COMPUTED or not is_readable(n)]
         if len(wanted) == 1:
             _run(wanted, False)
@@ -157,7 +157,7 @@ def is_here(node: Node) -> bool:
 
 def force(node: Node) -> None:
     """Store the elements of ``node``'s base in memory that is the base's alone."""
-    with running.lock:
+    with engine_lock.lock:
         if not is_stored(node):
             _run([node.base], True)
 
@@ -165,37 +165,41 @@ def force(node: Node) -> None:
 def write_compiled(write: Node) -> bool:
     """Run a WRITE, if there is a kernel for it by now; whether there was."""
     overtaken = 0
-    with running.lock:
+    with engine_lock.lock:
         while True:
-            turn = running.begin()
+            turn = engine_lock.begin()
             start = perf_counter() if listeners() else 0.0
             try:
                 found = plan_for([write], compiled=True)
                 if found is not None:
                     _run_plan(*found, turn, start)
                 return found is not None
-            except running.Overtaken:  # before anything was written
+            except engine_lock.Overtaken:  # before anything was written
                 continue
             except Exception as error:
-                if turn not in running.turns and is_internal(error) and overtaken < MOST_OVERTAKEN:
+                if (
+                    turn not in engine_lock.turns
+                    and is_internal(error)
+                    and overtaken < MOST_OVERTAKEN
+                ):
                     overtaken += 1  # it was planned for a graph that is no more
                     continue
                 if isinstance(error, OutsideError):
                     raise explained(error, read) from None
                 raise
             finally:
-                running.turns.discard(turn)
+                engine_lock.turns.discard(turn)
 
 
 def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
-    turn = running.begin()
+    turn = engine_lock.begin()
     start = perf_counter() if listeners() else 0.0
     try:
         found = plan_for(wanted, own)
         if found is not None:
             _run_plan(*found, turn, start)
     except Exception as error:
-        if turn not in running.turns and overtaken < MOST_OVERTAKEN:
+        if turn not in engine_lock.turns and overtaken < MOST_OVERTAKEN:
             # Whatever went wrong, it was planned for a graph that is no more.
             _run_again(wanted, own, overtaken + 1)
             return
@@ -203,7 +207,7 @@ def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
             raise explained(error, read) from None
         raise
     finally:
-        running.turns.discard(turn)
+        engine_lock.turns.discard(turn)
     if found is None:
         _run_pieces(wanted, own)
 

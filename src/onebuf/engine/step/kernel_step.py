@@ -21,7 +21,7 @@ from onebuf.engine.cpu.program import word
 from onebuf.engine.step.error_context import OutsideError, line_of, say_where
 from onebuf.engine.step.plan import Given, Held, Homes, Numbers, held_node
 from onebuf.events import Copied, KernelRan, listeners, tell
-from onebuf.graph import WRITE, Kind, Node, attach, attaching, running, settle
+from onebuf.graph import WRITE, Kind, Node, attach, attaching, engine_lock, settle
 from onebuf.memory import ALIGNMENT, Block, address_of
 from onebuf.ops import new_array
 from onebuf.options import options
@@ -179,14 +179,14 @@ class KernelStep:
         """Run the kernel, without an event."""
         try:
             self._run(held, arena, given)
-        except (OutsideError, running.Overtaken):
+        except (OutsideError, engine_lock.Overtaken):
             raise
         except Exception as error:
             say_where(error, self._told.name, held_node(self._outputs[0].number, held))
             raise
 
     def _run(self, held: Held, arena: int, given: Given) -> None:
-        turn = running.current()
+        turn = engine_lock.current()
         made: list[tuple[Array, Block] | None] = []
         bases = [0]
         for number in self._inputs:
@@ -218,11 +218,11 @@ class KernelStep:
             self._overwrite(bases, held, made, turn)
             return
         limits = self._limits(held, made) if options().check_bounds else None
-        running.check(turn)
+        engine_lock.check(turn)
         self.perform(bases, limits, held)
         if self._outputs[0].is_write:
             return
-        running.check(turn)
+        engine_lock.check(turn)
         for output, home in zip(self._outputs, made, strict=True):
             if home is not None:
                 attach(held_node(output.number, held), *home)
@@ -235,12 +235,12 @@ class KernelStep:
         The action begins with a look whether it is still this plan's turn.
         """
         (call,) = self._calls
-        then: list[Action] = [(running.turns.add, turn)]
+        then: list[Action] = [(engine_lock.turns.add, turn)]
         for output, new in zip(self._outputs, made, strict=True):
             if new is not None:
                 then += attaching(held_node(output.number, held), *new)
-        running.check(turn)
-        call.run_then(bases, held, (running.turns.remove, turn), then)
+        engine_lock.check(turn)
+        call.run_then(bases, held, (engine_lock.turns.remove, turn), then)
 
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Launch everything, on memory that begins at ``bases``."""

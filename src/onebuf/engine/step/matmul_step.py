@@ -20,7 +20,7 @@ from onebuf.engine.step.kernel_step import KernelCall, KernelStep, Limits
 from onebuf.engine.step.matvec import matrix_product
 from onebuf.engine.step.operand import fetch
 from onebuf.engine.step.plan import Held, Homes, Numbers, held_node
-from onebuf.graph import Node, attach, running
+from onebuf.graph import Node, attach, engine_lock
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array, quietly
 from onebuf.scheduler import reading
@@ -86,7 +86,7 @@ class MatmulStep(KernelStep):
 
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Make a block of rows, launch the kernel on it, and so on."""
-        turn = running.current()
+        turn = engine_lock.current()
         nodes = [held_node(m.number, held) for m in self._matrices]
         found = [[reading(src) for src in node.srcs] for node in nodes]  # held while they are read
         pairs = [[fetch(src) for src in pair] for pair in found]
@@ -108,7 +108,7 @@ class MatmulStep(KernelStep):
                     quietly(matrix_product, *pair, tile.array.reshape(m.shape))
             call = self._calls[0 if last - first == count else -1]
             call.run(bases, limits, held, [first * shift for shift in shifts])
-        running.check(turn)
+        engine_lock.check(turn)
         for m, node, tile in zip(self._matrices, nodes, tiles, strict=True):
             if m.is_whole:
                 attach(node, tile.array.reshape(m.shape), tile.block)

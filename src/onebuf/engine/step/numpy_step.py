@@ -22,7 +22,7 @@ from onebuf.graph import (
     Kind,
     Node,
     attach,
-    running,
+    engine_lock,
     settle,
 )
 from onebuf.late import Late
@@ -58,7 +58,7 @@ class NumpyStep:
 def run_item(item: Item) -> None:
     """Compute the result of ``item``, which becomes stored."""
     node = item.node
-    turn = running.current()
+    turn = engine_lock.current()
     if item.kind == NOTHING:
         attach(node, *new_array(node.shape, node.dtype))
         return
@@ -66,7 +66,7 @@ def run_item(item: Item) -> None:
         found = [reading(source) for source in item.inputs]  # held while they are read
         operands = tuple([fetch(source) for source in found])
         if node.op is WRITE:
-            running.check(turn)
+            engine_lock.check(turn)
             quietly(_write, node, *operands)
             return
         name, start = node.op.name, perf_counter()
@@ -74,12 +74,12 @@ def run_item(item: Item) -> None:
             out, block = kernel_frame(name)(compute, node, operands)
         else:
             out, block = compute(node, operands)
-    except running.Overtaken:
+    except engine_lock.Overtaken:
         raise
     except Exception as error:
         say_where(error, node.op.name, node)
         raise
-    running.check(turn)
+    engine_lock.check(turn)
     if not listeners():
         attach(node, out, block)
         return

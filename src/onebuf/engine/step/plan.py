@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from onebuf import switch
 from onebuf.engine.step.reference_count import dies
-from onebuf.graph import Node, running
+from onebuf.graph import Node, engine_lock
 from onebuf.memory import POOL
 
 Held = list[Node | None]
@@ -88,7 +88,7 @@ class Plan:
     def run(self, held: Held, turn: object) -> None:
         """Compute the nodes of a graph; empties ``held``, which should be their only holder.
 
-        `onebuf.graph.running.Overtaken` if ``turn`` ends before it does.
+        `onebuf.graph.engine_lock.Overtaken` if ``turn`` ends before it does.
         """
         block = POOL.allocate(self.arena_nbytes) if self.arena_nbytes else None
         start = 0 if block is None else block.address
@@ -101,7 +101,7 @@ class Plan:
         for step in self.steps:
             if switch.on:
                 switch.point("plan.step")
-            running.check(turn)
+            engine_lock.check(turn)
             step.run(held, start, given)
             for number in step.done:
                 held[number] = None

@@ -1,7 +1,7 @@
 """The lock of the engine: one plan is made and run at a time.
 
-A thread that has it may let go of how a node was computed, because nobody else is looking at that
-then. It can be taken again by the thread that has it: signal handlers and finalisers run in the
+A thread that has it may let go of how a node was computed, because no other thread is looking at
+that then. The thread that has it can take it again: signal handlers and finalisers run in the
 middle of a plan, and compute with buffers as well.
 
 A plan that runs inside of another one ends the turn of that one: what was planned may be computed
