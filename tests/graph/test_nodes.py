@@ -12,7 +12,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config, ops
-from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, node, running, settle, waiting
+from onebuf.graph import BINARY, CONSTANT, COPY, STORED, VIEW, engine_lock, node, settle, waiting
 
 FLOAT32 = np.dtype("float32")
 
@@ -354,5 +354,5 @@ def test_looking_at_a_view_waits_for_nobody_and_holds_nothing(monkeypatch):
     with config(eager_numel=0):
         y = (x * 2).reshape(2, 3)[1]
     y.base.realize()
-    monkeypatch.setattr(running, "lock", None)
+    monkeypatch.setattr(engine_lock, "lock", None)
     assert settle(y._node).tolist() == [6, 8, 10]
