@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onebuf.graph import ARANGE, COPY, EMPTY, Kind, Node
+from onebuf.graph import ARANGE, EMPTY, Kind, Node
 
 MOST_NODES = 128
 """A graph of more operations than this is cut."""
 
+_SAME_ELEMENTS = frozenset({Kind.VIEW, Kind.COPY})
 _AT_HAND = frozenset({Kind.STORED, Kind.CONSTANT, Kind.SOURCE, Kind.VIEW, Kind.COPY})
 """Kinds of nodes that compute nothing: their elements are in memory, or read through a view."""
 
@@ -78,7 +79,7 @@ def _last_reads(order: Sequence[Node], wanted: Sequence[Node]) -> list[int]:
 
 def _read_by_way_of(node: Node) -> Node:
     """The node whose elements are read through ``node``, which may be a view or a copy."""
-    while node.is_view or node.op is COPY:
+    while node.op.kind in _SAME_ELEMENTS:
         node = node.srcs[0]
     return node
 

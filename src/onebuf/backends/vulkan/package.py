@@ -100,11 +100,6 @@ class Native:
         self._place = _error_place(module)
         self._wait = _waiting(module)
 
-    @property
-    def can_forget(self) -> bool:
-        """Whether errors can be cleared."""
-        return self._place is not None
-
     def forget(self) -> None:
         """Clear the last error."""
         if self._place is not None:
