@@ -34,16 +34,21 @@ class Interrupt:
         self.left = number
         self.has_come = False
         self._error = error
+        # Held: CPython 3.11 may call a profile function that a finaliser has just removed. Making
+        # the frame object for the call can collect garbage, and the call has no reference.
+        self._profile = self._at
 
     def __bool__(self) -> bool:
         """Whether the interrupt has come."""
         return self.has_come
 
     def __enter__(self) -> Interrupt:
-        sys.setprofile(self._at)
+        sys.setprofile(self._profile)
         return self
 
     def _at(self, frame: FrameType, event: str, arg: Any) -> None:
+        if self.has_come:
+            return
         if event == "call":
             if not _looks_for_signals(frame.f_code):
                 return
