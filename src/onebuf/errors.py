@@ -7,12 +7,15 @@
     ├── LayoutError        ValueError    a view that strides cannot express
     ├── AxisError          IndexError    an axis or an index outside its range
     ├── IndexRangeError    IndexError    an element that is not there
+    ├── RegionError        IndexError    bounds that are no box inside a shape; a ValueError, too
     ├── DTypeError         TypeError     an element type that an operation does not take
     │   └── IndexTypeError IndexError    indices that are not integers
     ├── ArgumentError      ValueError    any other argument with a value out of range
+    │   ├── LabelError     IndexError    labels that do not fit a tensor or an expression
     │   ├── MatrixError                  a matrix that has no inverse, no factor, no solution
     │   └── ZeroStepError  ZeroDivisionError  a range that would not move
     ├── ArgumentTypeError  TypeError     any other argument of the wrong type
+    │   └── UnlabelledError IndexError   a value without labels, written to a key that has some
     ├── ScalarRangeError   OverflowError a number that an element type cannot hold
     ├── ReadOnlyError      ValueError    a write to memory that may not be written
     ├── CopyError          ValueError    ``copy=False`` where only a copy would do
@@ -22,11 +25,14 @@
     ├── OutOfMemory        MemoryError   the memory asked for is not there
     ├── DeviceError        ValueError    a device that is unknown or does not fit
     │   └── DivergenceError              replicas that differ, where one value was asked for
+    ├── OpGraphError       ValueError    an op graph that is none, or a text that holds none
     ├── OptimisationError  ValueError    an optimisation that does not fit its kernel
     ├── KernelError        RuntimeError  a kernel that breaks a rule: a mistake in onebuf
     ├── CompileError       RuntimeError  a kernel that the compiler refuses: a mistake in onebuf
     ├── BoundsError        RuntimeError  a kernel that would leave its memory: a mistake in onebuf
     ├── ProfilingError     RuntimeError  a profiler where there is one already
+    ├── TaskError          RuntimeError  a task that cannot be run, or waited for
+    ├── TaskTimeout        TimeoutError  a task that is not done yet
     └── MissingPackage     ImportError   an optional package that is not installed
 
 A message says what was needed, what came, and what to do. Where the array API standard asks for a
@@ -58,6 +64,10 @@ class IndexRangeError(OnebufError, IndexError):
     """An index outside the extent of its axis, or more indices than axes."""
 
 
+class RegionError(OnebufError, IndexError, ValueError):
+    """Bounds of a slice or a chip that are no box with elements inside the shape."""
+
+
 class DTypeError(OnebufError, TypeError):
     """An element type that the operation does not take."""
 
@@ -70,6 +80,13 @@ class ArgumentError(OnebufError, ValueError):
     """An argument whose value is out of range."""
 
 
+class LabelError(ArgumentError, IndexError):
+    """Labels of axes that are no labels, are too many or too few, or are not in an expression.
+
+    A text is a key of a buffer, so this is an IndexError, too.
+    """
+
+
 class MatrixError(ArgumentError, np.linalg.LinAlgError):
     """A matrix that has no inverse, no factor or no solution; also NumPy's error for it."""
 
@@ -80,6 +97,10 @@ class ZeroStepError(ArgumentError, ZeroDivisionError):
 
 class ArgumentTypeError(OnebufError, TypeError):
     """An argument of the wrong type."""
+
+
+class UnlabelledError(ArgumentTypeError, IndexError):
+    """A value without labels, where the key that it is written to has some."""
 
 
 class ScalarRangeError(OnebufError, OverflowError, ValueError):
@@ -118,6 +139,10 @@ class DivergenceError(DeviceError):
     """Replicas of a buffer hold different elements, and one value was asked for."""
 
 
+class OpGraphError(OnebufError, ValueError):
+    """An op graph with a cycle, an unknown operation or operands that do not fit it."""
+
+
 class OptimisationError(OnebufError, ValueError):
     """An optimisation that the kernel does not allow, or the device."""
 
@@ -144,6 +169,14 @@ class BoundsError(OnebufError, RuntimeError):
 
 class ProfilingError(OnebufError, RuntimeError):
     """A profiler was started where one is running already."""
+
+
+class TaskError(OnebufError, RuntimeError):
+    """A task that will never be done: its result was asked for where waiting would have no end."""
+
+
+class TaskTimeout(OnebufError, TimeoutError):
+    """A task was not done after the time that was given to it."""
 
 
 class MissingPackage(OnebufError, ImportError):

@@ -524,7 +524,7 @@ def every_error() -> list[type]:
 def test_every_error_refines_a_built_in(kind):
     assert issubclass(kind, OnebufError)
     named = (ValueError, IndexError, TypeError, BufferError, MemoryError, ImportError)
-    assert issubclass(kind, (*named, OverflowError, RuntimeError))
+    assert issubclass(kind, (*named, OverflowError, RuntimeError, TimeoutError))
 
 
 def test_the_docstring_draws_every_error():
