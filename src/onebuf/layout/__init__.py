@@ -3,12 +3,12 @@
 from onebuf.layout.axes import normalize_axes, normalize_axis
 from onebuf.layout.broadcast import broadcast_shapes
 from onebuf.layout.compose import compose
-from onebuf.layout.layout import Layout, Place
+from onebuf.layout.index_map import IndexMap, Place
 from onebuf.layout.positions import positions
 from onebuf.layout.view import View
 
 # fmt: off
 __all__ = [
-    "Layout", "Place", "View", "broadcast_shapes", "compose", "normalize_axes", "normalize_axis",
+    "IndexMap", "Place", "View", "broadcast_shapes", "compose", "normalize_axes", "normalize_axis",
     "positions",
 ]

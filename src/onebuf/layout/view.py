@@ -1,6 +1,6 @@
 """Strided views: where element ``i`` of an array lives in flat memory.
 
-A view is the strided `onebuf.layout.Layout`. It is pure arithmetic: it never touches memory,
+A view is the strided `onebuf.layout.IndexMap`. It is pure arithmetic: it never touches memory,
 devices or dtypes. Offsets and strides count *elements*; the item size enters only when a view meets
 a memory block. Every operation returns a new view on the same elements; where strides cannot
 express the result (reshape and windows), it returns None, and only a copy would do. Outside its
@@ -22,8 +22,8 @@ from onebuf.errors import ArgumentError, AxisError, IndexRangeError, LayoutError
 from onebuf.layout.axes import normalize_axes, normalize_axis
 from onebuf.layout.box import Box, Range, empty_box, full_box, intersect, normalize_box, within
 from onebuf.layout.footprint import is_row_major, may_collide, preimage, reach
+from onebuf.layout.index_map import Place, strided_place
 from onebuf.layout.indexing import Key, cuts, resolve_int
-from onebuf.layout.layout import Place, strided_place
 from onebuf.layout.reshape import reshape_box, reshape_stride, resolve_shape, row_major
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class View:
         return self.shape, self.stride, self.offset, self.mask
 
     def place(self, index: Sequence[Expression]) -> Place:
-        """Position of the element at ``index``, inside the mask: see `onebuf.layout.layout`."""
+        """Position of the element at ``index``, inside the mask: see `onebuf.layout.index_map`."""
         inside = None if self.mask is None else within(index, self.mask, self.shape)
         return strided_place(index, self.stride, self.offset, inside)
 

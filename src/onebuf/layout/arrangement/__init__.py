@@ -1,0 +1,1 @@
+"""Arrangements: which elements of a layout are stored, and in which order."""
