@@ -89,8 +89,26 @@ class Allocated(NamedTuple):
     in_use: int
 
 
+class Progress(NamedTuple):
+    """So many of ``total`` elements of a long computation are done; told after every tile."""
+
+    name: str
+    done: int
+    total: int
+    is_over: bool = False
+    """Whether nothing more will be told of it: it is done, or has failed."""
+
+
 Event: TypeAlias = (
-    KernelRan | Compiled | Realized | Searched | Copied | Transferred | Allocated | FellBack
+    KernelRan
+    | Compiled
+    | Realized
+    | Searched
+    | Copied
+    | Transferred
+    | Allocated
+    | FellBack
+    | Progress
 )
 Listener: TypeAlias = Callable[[Event], None]
 
@@ -167,3 +185,50 @@ def listen(listener: Listener) -> None:
     """Hear events from now on, here: until a block that `listening` has begun ends, if in one."""
     if listener not in _listeners.get():
         _listeners.set((*_listeners.get(), listener))
+
+
+_watchers: ContextVar[tuple[Listener, ...] | None] = ContextVar("watchers", default=None)
+usual_watchers: list[Listener] = []
+"""Who is told of progress where nobody said otherwise. They hear nothing else, and cost nothing
+where there is no progress to tell."""
+
+
+@contextmanager
+def watching(*watchers: Listener) -> Iterator[None]:
+    """Tell these of progress in this block of code, in place of the usual ones."""
+    token = _watchers.set(watchers)
+    try:
+        yield
+    finally:
+        _watchers.reset(token)
+
+
+@contextmanager
+def progress(name: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A function to call with how many more elements are done.
+
+    >>> heard = []
+    >>> with watching(heard.append), progress("sum", 8) as tick:
+    ...     tick(8)
+    >>> [(event.done, event.is_over) for event in heard]
+    [(0, False), (8, False), (8, True)]
+    """
+    chosen = _watchers.get()
+    watchers = tuple(usual_watchers) if chosen is None else chosen
+    done = 0
+
+    def say(is_over: bool = False) -> None:
+        event = Progress(name, done, total, is_over)
+        for hear in (*_listeners.get(), *watchers):
+            hear(event)
+
+    def tick(more: int) -> None:
+        nonlocal done
+        done += more
+        say()
+
+    say()
+    try:
+        yield tick
+    finally:
+        say(is_over=True)

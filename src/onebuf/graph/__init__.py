@@ -30,9 +30,11 @@ from onebuf.graph.op import (
     FAILED,
     FREED,
     FULL,
+    FUTURE,
     INEXACT,
     LIBRARY,
     MATMUL,
+    ON_DEMAND,
     PAD,
     PLACED,
     RANDOM_BITS,
@@ -53,15 +55,17 @@ from onebuf.graph.op import (
 )
 from onebuf.graph.origin import here
 from onebuf.graph.placed import is_stored, on_block, place_on, placed_block
+from onebuf.graph.promise import Promise, StillToCome, arrived, future, promises_of
 from onebuf.graph.readers import forget, living_views, waiting
 
 # fmt: off
 __all__ = [
     "ARANGE", "BINARY", "CAST", "COMPLEX", "CONCAT", "CONSTANT", "COPY", "EMPTY", "FAILED", "FREED",
-    "FULL", "INEXACT", "LIBRARY", "MATMUL", "PAD", "PLACED", "RANDOM_BITS", "RANDOM_WORDS",
-    "REDUCE", "SCAN", "SOURCE", "STORED", "TAKE", "TAKE_ALONG", "UNARY", "VIEW", "WHERE", "WRITE",
-    "Element", "Foreign", "Freed", "Fresh", "Kind", "Leaf", "Loose", "LooseBlock", "Node", "Number",
-    "Op", "Readers", "Rule", "attach", "attaching", "elementwise_dtype", "engine_lock", "fail",
-    "forget", "here", "is_stored", "living_views", "make", "on_block", "place_on", "placed_block",
+    "FULL", "FUTURE", "INEXACT", "LIBRARY", "MATMUL", "ON_DEMAND", "PAD", "PLACED", "RANDOM_BITS",
+    "RANDOM_WORDS", "REDUCE", "SCAN", "SOURCE", "STORED", "TAKE", "TAKE_ALONG", "UNARY", "VIEW",
+    "WHERE", "WRITE", "Element", "Foreign", "Freed", "Fresh", "Kind", "Leaf", "Loose", "LooseBlock",
+    "Node", "Number", "Op", "Promise", "Readers", "Rule", "StillToCome", "arrived", "attach",
+    "attaching", "elementwise_dtype", "engine_lock", "fail", "forget", "future", "here",
+    "is_stored", "living_views", "make", "on_block", "place_on", "placed_block", "promises_of",
     "reduce_axes", "reduce_dtype", "reduction", "settle", "strided", "waiting",
 ]

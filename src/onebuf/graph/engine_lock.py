@@ -12,9 +12,12 @@ records anything more, and is made anew from what is there.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import RLock
+from typing import Any
 
-lock = RLock()
+lock: Any = RLock()
 turns: set[object] = set()
 """The turn of the plan that runs, or none. Taking a turn out of a set is one action of C code."""
 
@@ -42,6 +45,24 @@ def check(turn: object) -> None:
     """Raise `Overtaken` if a turn has ended."""
     if turn not in turns:
         raise Overtaken
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Let others have the lock while this thread waits for something that they do.
+
+    Usually it has not got it. If it has (in a signal handler, a finaliser or a listener, in the
+    middle of a plan), then that plan is overtaken, as by any other that runs inside of it.
+    """
+    mine = lock
+    if not mine._is_owned():
+        yield
+        return
+    state = mine._release_save()  # as conditions do
+    try:
+        yield
+    finally:
+        mine._acquire_restore(state)
 
 
 def _renew() -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from onebuf.dtypes import DT, is_supported, promote
+from onebuf.dtypes import DT, complex64, float32, float64, is_supported, promote
 from onebuf.graph.infer import resolve_dtypes
-from onebuf.graph.op import UNARY, WHERE, Op
+from onebuf.graph.op import COMPLEX, UNARY, WHERE, Op
 
 _ANY_DTYPE = frozenset(
     {"round", "positive", "isnan", "isinf", "isfinite", "ceil", "floor", "trunc"}
@@ -33,6 +33,9 @@ def loop_dtypes(op: Op, operands: tuple[DT, ...]) -> tuple[DT, ...] | None:
     if op is WHERE:
         common = promote(*operands[1:])
         return (operands[0], common, common)
+    if op is COMPLEX:
+        part = float32 if promote(*operands, complex64) == complex64 else float64
+        return (part, part)
     if op in UNARY.values() and op.name in _ANY_DTYPE:
         return operands
     try:

@@ -31,13 +31,14 @@ import numpy as np
 from onebuf import switch
 from onebuf.dtypes import DT, Array
 from onebuf.errors import DeviceError
-from onebuf.graph.op import CONSTANT, FAILED, PLACED, SOURCE, STORED, VIEW, Op
+from onebuf.graph.op import CONSTANT, FAILED, PLACED, STORED, VIEW, Kind, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.graph.readers import MANY, Table, find, prune
 from onebuf.interop import Source
-from onebuf.layout import Layout, View
+from onebuf.layout import IndexMap, View
 from onebuf.machine import CPU, Device
 from onebuf.memory import Block
+from onebuf.tasks.failure import Failure
 
 Readers: TypeAlias = "Table[Node]"
 """The pending nodes that read some memory (`onebuf.graph.readers`)."""
@@ -106,7 +107,7 @@ class Node:
         return srcs[0] if self.op is VIEW else self
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> IndexMap:
         """How its elements lie among those of its base, which are in row-major order."""
         return self.arg if self.op is VIEW else View.contiguous(self.shape)
 
@@ -132,7 +133,18 @@ class Node:
         """What reads regions of its base's elements when they are asked for; None: they are not
         read by region, but stored or computed."""
         base = self.base
-        return base.arg if base.op is SOURCE else None
+        return base.arg if base.op.kind is Kind.SOURCE else None
+
+    @property
+    def has_strides(self) -> bool:
+        """Whether strides lead to its elements; not through a layout such as a packed one."""
+        return self.op is not VIEW or self.arg.__class__ is View
+
+    @property
+    def has_places(self) -> bool:
+        """Whether each element has, or will have, a place in memory of its own: it is neither read
+        on demand nor through a layout without strides."""
+        return self.has_strides and self.base.op.kind is not Kind.SOURCE
 
     @property
     def origin(self) -> Origin | None:
@@ -270,9 +282,10 @@ def attaching(
 
 def fail(node: Node, error: Exception) -> None:
     """Let ``node``, which cannot be computed, raise ``error`` whenever it is asked for."""
+    failure = Failure(error)
     node.op = FAILED
     node.srcs = ()
-    node.arg = error
+    node.arg = failure
 
 
 def settle(node: Node) -> Array | None:

@@ -98,6 +98,8 @@ def _row(name: str, arity: int, rule: Rule, is_exact: bool = True, *, in_numpy: 
 STORED = Op("stored", Kind.STORED)
 PLACED = Op("placed", Kind.STORED)
 """Stored on a device, where the host does not reach: from the first byte of a block, row-major."""
+FUTURE = Op("future", Kind.STORED)
+"""To be stored, without gaps and row-major, by a task that is not done yet."""
 VIEW = Op("view", Kind.VIEW)
 CONSTANT = Op("constant", Kind.CONSTANT)
 """A value that operations share, and that has no owner."""
@@ -111,6 +113,8 @@ RANDOM_WORDS = {Op("random_bits", Kind.ELEMENTWISE, 3, Rule.WORD): bits for bits
 FREED = Op("freed", Kind.LIBRARY)
 FAILED = Op("failed", Kind.LIBRARY)
 SOURCE = Op("source", Kind.SOURCE)
+ON_DEMAND = Op("on_demand", Kind.SOURCE)
+"""Generated when it is asked for: by its operand, an expression of the index, or by a function."""
 CAST = Op("cast", Kind.ELEMENTWISE, 1)
 WHERE = Op("where", Kind.ELEMENTWISE, 3, Rule.CHOICE)
 COMPLEX = Op("complex", Kind.ELEMENTWISE, 2, Rule.COMPLEX)

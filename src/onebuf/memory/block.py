@@ -122,6 +122,24 @@ class Block:
             block.settle_in_file()
         return block
 
+    @staticmethod
+    def beside(array: np.ndarray[Any, Any], readers: dict[Any, Any]) -> Block:
+        """One more block on memory that is known already, with a table of readers that exists.
+
+        ``array`` has no gaps, and keeps the memory alive. Other blocks on it become neighbours.
+
+        >>> first = Block.foreign(np.arange(6))
+        >>> second = Block.beside(first.window((6,), np.dtype(int)), {})
+        >>> second is first, second.address == first.address
+        (False, True)
+        """
+        flat = array.reshape(-1).view(np.uint8)
+        block = ForeignBlock(flat, 0, flat.size, address_of(flat), is_writable(array))
+        block._pin = _no_pin
+        block.readers = readers
+        MEMORY.settle(block, block.address)
+        return block
+
     def settle_in_file(self) -> None:
         """Get to know the blocks on other mappings of the file that this memory is mapped from."""
         if self.territory is None:

@@ -19,6 +19,7 @@ import errno
 import mmap
 import os
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -271,10 +272,22 @@ def _usable(chunk: Chunk) -> int:
 
 
 def _quarter_of_memory() -> int:
+    return _memory_nbytes() // 4
+
+
+@cache
+def _memory_nbytes() -> int:
+    """The memory of this machine; where it does not say, 4 GiB."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return 1 << 30
+        return 1 << 32
+
+
+def most_nbytes() -> int:
+    """The most bytes that may be in use at once: the ``memory_cap``, or what the machine has."""
+    cap = options().memory_cap
+    return _memory_nbytes() if cap is None else cap
 
 
 POOL = Pool()
