@@ -116,3 +116,10 @@ def test_the_variance_of_floats_reads_its_operand_once() -> None:
         for axis in (None, 0, 1):
             (kernel,) = onebuf.schedule(onebuf.var(x, axis=axis))
             assert "passes" not in kernel.reason
+
+
+@pytest.mark.parametrize("numel", [32768, 32769, 50000, 65536, 65537])
+def test_the_variance_of_floats_of_any_number_is_numpys(numel: int) -> None:
+    elements = np.random.default_rng(numel).random(numel).astype(np.float32)
+    stored = onebuf.asarray(elements)
+    np.testing.assert_allclose(onebuf.var(stored).item(), elements.var(dtype=np.float64), rtol=1e-6)

@@ -51,7 +51,7 @@ from onebuf.graph import (
     reduction,
     settle,
 )
-from onebuf.layout import broadcast_shapes
+from onebuf.layout import View, broadcast_shapes
 from onebuf.machine import CPU, Device
 from onebuf.ops.allocation import place, pooled
 from onebuf.ops.constant_folds import folded
@@ -77,6 +77,8 @@ _loops: dict[Op, Loop] = {}
 _complex_loops: dict[Op, Loop] = {}
 _folds: dict[Op, Callable[..., Any]] = {}
 _run: Run | None = None
+_lifted: Callable[..., Node | None]
+_folded: Callable[..., Node | None]
 _ndarray = np.ndarray
 _empty = np.empty
 
@@ -99,6 +101,18 @@ def install(
     _folds.update(folds)
     _unary.cache_clear()
     _run = run
+
+
+def install_layouts(
+    lifted: Callable[[Op, tuple[Node, ...], Any, tuple[int, ...], DT], Node | None],
+    folded: Callable[[Op, Node, tuple[int, ...], tuple[int, ...], DT], Node | None],
+) -> None:
+    """Let ``lifted`` compute with views that have no strides, and ``folded`` reduce them.
+
+    Both give None where a kernel is to read every element through the layout.
+    """
+    global _lifted, _folded
+    _lifted, _folded = lifted, folded
 
 
 @cache
@@ -133,6 +147,10 @@ def unary(op: Op, x: Node) -> Node:
         else:
             quiet_context().run(loop, array, result.array)
         return result
+    if x.op is VIEW and x.arg.__class__ is not View:
+        found = _lifted(op, (x,), None, x.shape, dtype)
+        if found is not None:
+            return found
     return make(op, (x,), None, x.shape, dtype)
 
 
@@ -163,6 +181,11 @@ def binary(op: Op, x: Any, y: Any) -> Node:
         if a.nbytes <= limit and b.nbytes <= limit:
             numel = a.size if shape is x.shape else prod(shape)
             return _now(op, a, b, shape, dtype, numel)
+    is_structured = x.op is VIEW and x.arg.__class__ is not View
+    if is_structured or (y.op is VIEW and y.arg.__class__ is not View):
+        found = _lifted(op, (x, y), None, shape, dtype)
+        if found is not None:
+            return found
     return make(op, (x, y), None, shape, dtype)
 
 
@@ -315,6 +338,10 @@ def fold(
         value = folded(op, x.base.arg, x.numel // (prod(shape) or 1), dtype)
         if value is not None:
             return general(FULL, (), value, shape, dtype, unique=True, device=x.device or CPU)
+    if x.op is VIEW and x.arg.__class__ is not View:
+        found = _folded(op, x, axes, shape, dtype)
+        if found is not None:
+            return found
     return general(op, (x,), (axes, keepdims), shape, dtype)
 
 
@@ -339,6 +366,12 @@ def general(
             else:
                 quiet_context().run(_run, op, arrays, arg, result.array)  # type: ignore[arg-type]
             return result
+    for src in srcs:
+        if src.op is VIEW and src.arg.__class__ is not View:
+            found = _lifted(op, srcs, arg, shape, dtype)
+            if found is not None:
+                return found
+            break
     return make(op, srcs, arg, shape, dtype, unique, device)
 
 

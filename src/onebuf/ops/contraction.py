@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,17 @@ from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import complex64, complex128, float32, float64, int64, kind, promote
 from onebuf.errors import ArgumentError, DTypeError, IndexTypeError, ShapeError
 from onebuf.events import listeners
-from onebuf.graph import BINARY, MATMUL, REDUCE, TAKE, TAKE_ALONG, Node, Number
+from onebuf.graph import (
+    BINARY,
+    COPY,
+    MATMUL,
+    REDUCE,
+    TAKE,
+    TAKE_ALONG,
+    Node,
+    Number,
+    make,
+)
 from onebuf.layout import broadcast_shapes, normalize_axis
 from onebuf.ops.allocation import pooled
 from onebuf.ops.apply import binary, cast, general
@@ -43,11 +54,45 @@ def matmul(x: Node, y: Node) -> Node:
     batch = outer if y.shape[:-2] == outer else broadcast_shapes(outer, y.shape[:-2])
     shape = (*batch, *x.shape[-2:-1], *(y.shape[-1:] if len(y.shape) > 1 else ()))
     dtype = promote(x.dtype, y.dtype)
+    if not (x.has_strides and y.has_strides):
+        found = _structured_product(x, y, shape, dtype)
+        if found is not None:
+            return found
+        x, y = expanded(x), expanded(y)
     factors = (cast(x, dtype), cast(y, dtype))
     device = x.device or y.device
     if device is None or device.has_operations:
         return general(MATMUL, factors, None, shape, dtype)
     return reshape(_fold_of_products(*factors, batch), shape)
+
+
+_structured_product: Callable[[Node, Node, tuple[int, ...], Any], Node | None]
+_structured_take: Callable[[Node, Node, int], Node]
+_spelled_out: Callable[[Node], Node]
+
+
+def install_layouts(
+    product: Callable[[Node, Node, tuple[int, ...], Any], Node | None],
+    taken: Callable[[Node, Node, int], Node],
+    spelled_out: Callable[[Node], Node],
+) -> None:
+    """Let ``product`` multiply views that have no strides, and ``taken`` pick elements of them.
+
+    The product is None where both factors are to be expanded; ``spelled_out`` does that by
+    operations that array libraries have.
+    """
+    global _structured_product, _structured_take, _spelled_out
+    _structured_product, _structured_take, _spelled_out = product, taken, spelled_out
+
+
+def expanded(node: Node) -> Node:
+    """``node``; of a view that has no strides, a copy that has every element."""
+    if node.has_strides:
+        return node
+    device = node.device
+    if device is not None and device.has_operations and not device.is_host:
+        return _spelled_out(node)  # libraries have no kernels that read through a layout
+    return make(COPY, (node,), None, node.shape, node.dtype, unique=True)
 
 
 _BLAS = frozenset((float32, float64, complex64, complex128))
@@ -89,6 +134,8 @@ def take(x: Node, indices: Node, axis: int = 0) -> Node:
     if kind(indices.dtype) not in "iu" or indices.dtype == bool_:
         raise DTypeError(f"take needs integers as indices, got {indices.dtype.name}")
     axis = normalize_axis(axis, len(x.shape), "take")
+    if not x.has_strides:
+        return _structured_take(x, cast(indices, int64), axis)
     shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
     return general(TAKE, (x, cast(indices, int64)), axis, shape, x.dtype)
 
@@ -105,6 +152,7 @@ def take_along_axis(x: Node, indices: Node, axis: int = -1) -> Node:
         raise ArgumentError(
             f"take_along_axis needs as many dimensions in both, got {x.shape} and {indices.shape}"
         )
+    x = expanded(x)
     around = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
     shape = broadcast_shapes(indices.shape, around)
     return general(TAKE_ALONG, (x, cast(indices, int64)), axis, shape, x.dtype)

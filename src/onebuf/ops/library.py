@@ -69,6 +69,11 @@ class Shared:
         self._call = call
         self._found: dict[int, Array] = {}
 
+    @property
+    def name(self) -> str:
+        """What callers know the call by."""
+        return self._call.name
+
     def take(self, part: int, arrays: tuple[Array, ...]) -> Array:
         """Result number ``part``, which is not kept: each is taken once."""
         if part not in self._found:

@@ -21,6 +21,7 @@ from onebuf.ops.library import library
 from onebuf.ops.movement import index
 from onebuf.ops.quiet import quietly
 from onebuf.ops.reduction import reduce
+from onebuf.options import options
 
 Axis = int | tuple[int, ...] | None
 
@@ -68,7 +69,7 @@ def _in_one_pass(x: Node, axis: Axis, count: int, divisor: float, keepdims: bool
     axes = reduce_axes(axis, len(x.shape), "var")
     key = tuple([slice(0, 1) if a in axes else slice(None) for a in range(len(x.shape))])
     arrays = small_arrays((x,))
-    if arrays is not None:
+    if arrays is not None and 2 * arrays[0].nbytes <= options().eager_nbytes:
         return _at_once(arrays[0], arrays[0][key], axis, count, divisor, keepdims)
     distance = binary(BINARY["subtract"], cast(x, float64), cast(index(x, key), float64))
     total = reduce(REDUCE["sum"], distance, axis, keepdims)

@@ -7,6 +7,7 @@ onebuf does.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import opt_einsum
@@ -26,20 +27,28 @@ def find(
         return [tuple(range(count))]
     if isinstance(optimize, list | tuple):
         return _checked(optimize, count)
-    symbols: dict[Label, str] = {}
-    for label in [label for labels in inputs for label in labels]:
-        symbols.setdefault(label, opt_einsum.get_symbol(len(symbols)))
-    written = ",".join(["".join([symbols[label] for label in labels]) for labels in inputs])
-    equation = written + "->" + "".join([symbols[label] for label in output])
     try:
-        found, _ = opt_einsum.contract_path(
-            equation, *shapes, shapes=True, optimize="auto" if optimize is True else optimize
-        )
+        return _found(tuple(inputs), tuple(shapes), output, optimize)
     except (KeyError, TypeError, ValueError) as error:
         raise ArgumentError(
             f"einsum needs optimize=True, False, a strategy of opt_einsum such as 'greedy', or a "
             f"path; got {optimize!r} ({error})"
         ) from None
+
+
+@lru_cache(256, typed=True)
+def _found(
+    inputs: tuple[Labels, ...], shapes: tuple[tuple[int, ...], ...], output: Labels, optimize: Any
+) -> Path:
+    """The path that opt_einsum finds, which takes it longer than small products take."""
+    symbols: dict[Label, str] = {}
+    for label in [label for labels in inputs for label in labels]:
+        symbols.setdefault(label, opt_einsum.get_symbol(len(symbols)))
+    written = ",".join(["".join([symbols[label] for label in labels]) for labels in inputs])
+    equation = written + "->" + "".join([symbols[label] for label in output])
+    found, _ = opt_einsum.contract_path(
+        equation, *shapes, shapes=True, optimize="auto" if optimize is True else optimize
+    )
     return [tuple(positions) for positions in found]
 
 
