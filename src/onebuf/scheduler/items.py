@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from onebuf.graph import COPY, FAILED, Freed, Kind, Node, is_stored
+from onebuf.graph import COPY, FAILED, FUTURE, Freed, Kind, Node, is_stored
 from onebuf.scheduler.read_through import is_readable, reading
 
 _AT_HAND = frozenset({Kind.VIEW, Kind.STORED, Kind.SOURCE, Kind.CONSTANT})
@@ -87,9 +87,11 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
         if isinstance(node, Freed):
             raise node.refusal()
         if node.op is FAILED:
-            raise node.arg
+            raise node.arg.again()
         is_constant = node.op.kind is Kind.CONSTANT
         if node.on_demand is not None or (is_constant and id(node) not in roots):
+            continue
+        if node.op is FUTURE:  # who runs the items has waited for it
             continue
         forced = own and id(node) in roots
         if node.op is COPY and is_readable(node) and not forced:
@@ -110,7 +112,7 @@ def schedule(wanted: Sequence[Node], own: bool = False) -> list[Item]:
 def _becomes_readable(node: Node) -> bool:
     """Whether a COPY can be read in its operand's memory as soon as that is computed."""
     source = reading(node)
-    return source.op.kind not in _AT_HAND
+    return source is not node and source.op.kind not in _AT_HAND
 
 
 def _reason(node: Node, wanted: bool) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onebuf.graph import ARANGE, EMPTY, Kind, Node
+from onebuf.graph import ARANGE, EMPTY, ON_DEMAND, Kind, Node
 
 MOST_NODES = 128
 """A graph of more operations than this is cut."""
@@ -60,6 +60,8 @@ def _operands_first(wanted: Sequence[Node]) -> list[Node]:
         seen.add(id(node))
         if is_computed(node):
             todo.append((node, True))
+        if node.op is ON_DEMAND:
+            continue
         todo.extend([(src, False) for src in reversed(node.srcs)])
     return order
 

@@ -22,7 +22,9 @@ from onebuf.graph import (
     EMPTY,
     FAILED,
     FREED,
+    FUTURE,
     LIBRARY,
+    ON_DEMAND,
     PLACED,
     RANDOM_BITS,
     REDUCE,
@@ -38,7 +40,7 @@ from onebuf.graph import (
     Op,
 )
 
-_UNIQUE = frozenset({EMPTY, FAILED, FREED, LIBRARY, SOURCE})
+_UNIQUE = frozenset({EMPTY, FAILED, FREED, FUTURE, LIBRARY, SOURCE})
 """Operations whose argument is an object that no other graph has."""
 _WITH_AXES = frozenset({*REDUCE.values(), *SCAN.values(), CONCAT, TAKE, TAKE_ALONG})
 """Operations whose argument says along which axes they run."""
@@ -63,6 +65,7 @@ _FIELDS = {
     PLACED: _fields("dtype", "shape"),
     VIEW: _fields("arg.key"),
     ARANGE: _fields("dtype", "shape", "arg"),
+    ON_DEMAND: _fields("dtype", "shape"),
     RANDOM_BITS: _fields("dtype", "shape"),
     WRITE: _fields("dtype", "arg.view", "arg.is_apart"),
 }

@@ -21,6 +21,8 @@ def reading(node: Node) -> Node:
         base = node.strided_base
         srcs, arg = base.srcs, base.arg  # before the operation: another thread may compute it
         op = base.op
+        if op is COPY and not srcs[0].has_strides:
+            return node  # every element of it is to be stored
         if op is COPY and node is base:
             node = srcs[0]
             continue

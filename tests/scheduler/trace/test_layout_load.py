@@ -12,7 +12,7 @@ import onebuf
 from onebuf import Buffer, config
 from onebuf.engine import read
 from onebuf.graph import VIEW, Node, make
-from onebuf.layout import Layout
+from onebuf.layout import IndexMap
 
 Array = np.ndarray[Any, Any]
 N = 7
@@ -20,7 +20,7 @@ LOWER = np.tril_indices(N)
 BELOW = np.tril_indices(N, -1)
 
 
-def seen(layout: Layout, stored: Any, *tables: Any, device: str = "CPU") -> Buffer:
+def seen(layout: IndexMap, stored: Any, *tables: Any, device: str = "CPU") -> Buffer:
     """A buffer that sees ``stored`` through ``layout``."""
     nodes: list[Node] = []
     for array in (stored, *tables):
@@ -58,7 +58,7 @@ TABLE = np.array([3, -1, 0, 0, 4, -1, 2, 1, 3])
 SQUARE = np.linspace(-1, 2, N * N).reshape(N, N)
 
 
-def cases() -> dict[str, tuple[Layout, Array, tuple[Array, ...], Array]]:
+def cases() -> dict[str, tuple[IndexMap, Array, tuple[Array, ...], Array]]:
     packed = np.linspace(-2, 3, len(LOWER[0]))
     signed = np.linspace(-2, 3, len(BELOW[0])).astype(np.float32)
     complexes = packed + 1j * packed[::-1]

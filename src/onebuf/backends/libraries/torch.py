@@ -60,6 +60,18 @@ def _cbrt(x: Any) -> Any:
     return torch.copysign(torch.where(torch.isfinite(better), better, near), wide).to(x.dtype)
 
 
+def _sqrt(x: Any) -> Any:
+    """The square root, right to the bit: on some processors torch's own is off by the last one."""
+    if x.device.type != "cpu" or x.dtype not in (torch.float32, torch.float64):
+        return torch.sqrt(x)
+    with np.errstate(all="ignore"):
+        return torch.from_numpy(np.asarray(np.sqrt(x.detach().numpy())))
+
+
+_FUNCTIONS = {"cbrt": _cbrt, "sqrt": _sqrt}
+"""Functions that torch lacks, or that are not what they are elsewhere."""
+
+
 def count() -> int:
     """The processor, and every CUDA device."""
     return 1 + int(torch.cuda.device_count())
@@ -139,7 +151,8 @@ class TorchApi(ArrayApi):
 
     def function(self, name: str) -> Callable[..., Any]:
         """Torch's function."""
-        return _cbrt if name == "cbrt" else getattr(torch, _NAMES.get(name, name))
+        own = _FUNCTIONS.get(name)
+        return getattr(torch, _NAMES.get(name, name)) if own is None else own
 
     # -- elementwise -------------------------------------------------------------------------------
 

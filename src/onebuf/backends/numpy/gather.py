@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,39 +11,43 @@ from onebuf.dtypes import Array
 from onebuf.errors import IndexRangeError
 from onebuf.graph import TAKE, TAKE_ALONG, Op
 from onebuf.late import Late
-from onebuf.layout import Layout
+from onebuf.layout import IndexMap
 
 if TYPE_CHECKING:
-    from onebuf.layout import expression
-    from onebuf.layout.expression import Expression, Strided
+    from onebuf.layout import expression, on_arrays
 else:
     expression = Late("onebuf.layout.expression")
+    on_arrays = Late("onebuf.layout.on_arrays")
 
 
-def gather(layout: Layout, base: Array, *tables: Array) -> Array:
-    """The elements of ``base`` that ``layout`` sees, with its index tables."""
-    axes = np.indices(layout.shape, sparse=True)
-    flat = [array.reshape(-1) for array in (base, *tables)]
+class Places(NamedTuple):
+    """What an index map says of every element of a shape, as arrays; None: of none."""
 
-    def strided(part: Strided) -> Any:
-        return sum(
-            [axis * step for axis, step in zip(axes, part.stride, strict=False)], part.offset
-        )
+    position: Array
+    there: Array | None
+    negated: Array | None
+    conjugated: Array | None
+    elsewhere: complex
 
-    def apply(op: str, args: tuple[Any, ...]) -> Any:
-        return np.where(*args) if op == "where" else getattr(np, op)(*args)
 
-    def value(part: Expression) -> Any:
-        whole = expression.evaluate(part, strided, apply, lambda number, at: flat[1 + number][at])
-        return np.broadcast_to(whole, layout.shape)
-
+def locate(layout: IndexMap, axes: Sequence[Any], *tables: Array) -> Places:
+    """The places of the elements at ``axes``, an array of indices for each axis."""
     place = layout.place(expression.indices(len(layout.shape)))
-    there = True if place.condition is None else value(place.condition)
-    found = np.full(layout.shape, place.elsewhere, base.dtype)
-    found[there] = flat[0][value(place.position)[there]]
-    for where, change in ((place.conjugated, np.conjugate), (place.negated, np.negative)):
-        if where is not None:
-            change(found, out=found, where=value(where) & there)
+    parts = (place.position, place.condition, place.negated, place.conjugated)
+    position, there, negated, conjugated = on_arrays.evaluated(parts, axes, tables)
+    return Places(position, there, negated, conjugated, place.elsewhere)
+
+
+def gather(layout: IndexMap, base: Array, *tables: Array) -> Array:
+    """The elements of ``base`` that ``layout`` sees, with its index tables."""
+    places = locate(layout, np.indices(layout.shape, sparse=True), *tables)
+    there = True if places.there is None else places.there
+    found = np.full(layout.shape, places.elsewhere, base.dtype)
+    found[there] = base.reshape(-1)[places.position[there]]
+    if places.conjugated is not None and found.dtype.kind == "c":
+        np.conjugate(found, out=found, where=places.conjugated & there)
+    if places.negated is not None:
+        np.negative(found, out=found, where=places.negated & there)
     return found
 
 

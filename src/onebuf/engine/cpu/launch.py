@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from onebuf.dtypes import Array
 from onebuf.engine.cpu.atomic_calls import Action, perform
 from onebuf.engine.cpu.autotune import findings_of, search
 from onebuf.engine.cpu.candidates import Choice, Workload
@@ -260,18 +261,36 @@ class Chunked:
 
     def run(self, addresses: list[int], scalars: bytes) -> bool:
         """Run it on slots that begin at ``addresses``; whether an index was outside."""
-        parts = [np.empty(self.chunks, dtype) for dtype in self.parts]
-        places = [*addresses, *[address_of(part) for part in parts]]
-        first, second = [words.with_addresses(places, scalars) for words in self.words]
-        grain = 2 * CHUNK
-        share_in_pieces(
-            *(self._programs[0], address_of_bytes(first), self.extent),
-            *(grain, _piece(self.nests[0], (self.extent,), grain), self.name),
-        )
-        if self.words[0].is_outside(first):
+        parts = self.new_parts()
+        if self.fold_chunks(addresses, scalars, parts, 0, self.extent):
             return True
-        self._programs[1].quick(address_of_bytes(second), 0, self.chunks)
-        return self.words[1].is_outside(second)
+        return self.fold_parts(addresses, scalars, parts)
+
+    def new_parts(self) -> list[Array]:
+        """Memory for the results of all chunks, one array for each fold."""
+        return [np.empty(self.chunks, dtype) for dtype in self.parts]
+
+    def fold_chunks(
+        self, addresses: list[int], scalars: bytes, parts: list[Array], begin: int, end: int
+    ) -> bool:
+        """Fold the chunks from position ``begin`` to ``end``; whether an index was outside.
+
+        Slots begin at ``addresses`` for position 0, be there memory or not before ``begin``.
+        """
+        places = [*addresses, *[address_of(part) for part in parts]]
+        words = self.words[0].with_addresses(places, scalars)
+        share_in_pieces(
+            *(self._programs[0], address_of_bytes(words), end, 2 * CHUNK),
+            *(_piece(self.nests[0], (self.extent,), 2 * CHUNK), self.name, begin),
+        )
+        return self.words[0].is_outside(words)
+
+    def fold_parts(self, addresses: list[int], scalars: bytes, parts: list[Array]) -> bool:
+        """Fold the results of all chunks; whether an index was outside."""
+        places = [*addresses, *[address_of(part) for part in parts]]
+        words = self.words[1].with_addresses(places, scalars)
+        self._programs[1].quick(address_of_bytes(words), 0, self.chunks)
+        return self.words[1].is_outside(words)
 
     def run_then(
         self, addresses: list[int], scalars: bytes, first: Action, then: list[Action]

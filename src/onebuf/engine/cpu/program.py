@@ -69,10 +69,19 @@ def share(
 
 
 def share_in_pieces(
-    program: Any, words_address: int, count: int, grain: int, piece: int, name: str
+    program: Any,
+    words_address: int,
+    count: int,
+    grain: int,
+    piece: int,
+    name: str,
+    first: int = 0,
 ) -> None:
-    """As `share`, with an interrupt, if there is one, after every ``piece`` indices at most."""
-    for begin in range(0, count, piece):
+    """As `share`, with an interrupt, if there is one, after every ``piece`` indices at most.
+
+    The indices are those from ``first`` on.
+    """
+    for begin in range(first, count, piece):
         share(program, words_address, min(count, begin + piece), grain, name, begin)
 
 

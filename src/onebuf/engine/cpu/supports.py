@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 from onebuf.dtypes import DT, float32, float64, kind
-from onebuf.graph import Op
+from onebuf.graph import BINARY, Op
 from onebuf.kernel import FOLDS, SCANS
 from onebuf.render.llvm.element import elementwise
 from onebuf.render.llvm.loop import accumulator
 from onebuf.scheduler.trace.argmax import EXTREMES
+
+_DIVISIONS = frozenset({BINARY["floor_divide"], BINARY["remainder"]})
 
 
 @cache
@@ -22,3 +24,10 @@ def supports(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
     if op in FOLDS:
         return accumulator.supports(op, operands[0], result)
     return elementwise.supports(op, operands, result)
+
+
+def supports_division(op: Op, operands: tuple[DT, ...], result: DT) -> bool:
+    """The same where integers are divided by kernels, too: NumPy would need memory to do it."""
+    if op in _DIVISIONS and kind(result) in "iu" and set(operands) == {result}:
+        return True
+    return supports(op, operands, result)

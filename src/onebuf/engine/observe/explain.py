@@ -9,7 +9,7 @@ from onebuf.engine.plan.build import parts_of
 from onebuf.engine.plan.decide import items_for
 from onebuf.engine.plan.liveness import alone_in, states_of
 from onebuf.engine.run.realize import is_here
-from onebuf.graph import COPY, Kind, Node
+from onebuf.graph import COPY, FUTURE, Kind, Node
 from onebuf.late import Late
 from onebuf.options import options
 from onebuf.scheduler import Item, is_readable
@@ -29,10 +29,11 @@ def explain(nodes: Sequence[Node]) -> str:
     wanted = [node for node in nodes if not is_readable(node)]
     walk = walk_of(wanted).nodes
     alone = alone_in(walk, states_of(walk, wanted)) - {id(node.base) for node in wanted}
+    awaited = sum(node.op is FUTURE for node in walk)
     del walk
     items = items_for(wanted)
     if not items:
-        return "nothing to compute: the elements are at hand"
+        return _waits(awaited) or "nothing to compute: the elements are at hand"
     read = sum(item.bytes_read for item in items)
     written = sum(item.bytes_written for item in items)
     copies = sum(item.node.op is COPY for item in items)
@@ -46,7 +47,11 @@ def explain(nodes: Sequence[Node]) -> str:
         head += f", {_size(saved)} saved by sharing memory" if saved else ""
     names: dict[int, str] = {}
     rows = [_row(number, item, names) for number, item in enumerate(items, 1)]
-    return "\n".join([head, *rows])
+    return "\n".join([*filter(None, [_waits(awaited)]), head, *rows])
+
+
+def _waits(count: int) -> str:
+    return f"waits for {count} {_plural(count, 'future')}" if count else ""
 
 
 def _row(number: int, item: Item | Kernel, names: dict[int, str]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from onebuf.engine.cpu.fallback import is_internal, note
@@ -17,7 +18,7 @@ from onebuf.engine.cpu.small_kernels import is_ours
 from onebuf.engine.plan.build import make_plan
 from onebuf.engine.plan.liveness import alone_in, states_of
 from onebuf.engine.step.plan import Held, Plan
-from onebuf.graph import RANDOM_BITS, Node
+from onebuf.graph import FUTURE, ON_DEMAND, RANDOM_BITS, Kind, Node, StillToCome
 from onebuf.late import Late
 from onebuf.options import options
 from onebuf.scheduler import Item, schedule
@@ -27,11 +28,13 @@ from onebuf.scheduler.plan_key import structure_of, walk_of
 if TYPE_CHECKING:
     from onebuf.engine.plan import kernels, on_device
     from onebuf.scheduler import guard
+    from onebuf.scheduler.fuse import fusion
     from onebuf.scheduler.fuse.multipass import Kernel
 else:
     kernels = Late("onebuf.engine.plan.kernels")
     on_device = Late("onebuf.engine.plan.on_device")
     guard = Late("onebuf.scheduler.guard")
+    fusion = Late("onebuf.scheduler.fuse.fusion")
 
 COMPILE_SECONDS = 0.02
 """What new kernels cost, about."""
@@ -46,6 +49,10 @@ MOST_STRUCTURES = 65536
 MOST_PLANS = 4096
 GUARDED = 4
 """A plan that was found so often gets a guard, which takes a millisecond to write."""
+EXPRESSION_NBYTES = 1 << 20
+"""An on-demand expression of more bytes is compiled at once: NumPy would need memory for it."""
+LONG_NUMEL = 1 << 32
+"""A kernel that makes more elements than this on demand takes so long that it shows progress."""
 
 COMPILER = "llvmlite.binding"
 """The module of the compiler, once it is loaded."""
@@ -54,6 +61,14 @@ _spent: dict[int, float] = {}
 """Seconds of interpreting, for each structure that was interpreted."""
 _waiting = [0.0]
 """Seconds of interpreting what was due, but for the compiler."""
+
+
+class ReadFirst(Exception):
+    """Before ``wanted`` can be planned, elements that are made on demand have to be read."""
+
+    def __init__(self, wanted: list[Node]) -> None:
+        super().__init__("elements that are made on demand are read before a plan is made")
+        self.wanted = wanted
 
 
 class Known:
@@ -81,7 +96,7 @@ def plan_for(
     """What makes ``wanted`` readable, made or remembered, and the nodes to run it with.
 
     None: there is so much to do that it has to be cut into pieces; or it has to be ``compiled``,
-    and that is not worth it yet.
+    and that is not worth it yet. `ReadFirst` if a step would have to ask a source for elements.
     """
     now = options()
     made_at = wanted[0].made_at
@@ -96,7 +111,11 @@ def plan_for(
         if held is not None:
             return guarded[1], held  # type: ignore[return-value]
     plan_key, walk = walk_of(wanted, how)
+    if plan_key is None and FUTURE in [node.op for node in walk]:
+        raise StillToCome
     if len(walk) > MOST_NODES and sum(map(is_computed, walk)) > MOST_NODES:
+        if any(node.op.kind is Kind.SOURCE for node in walk):
+            raise ReadFirst(wanted)
         return None
     states = states_of(walk, wanted)
     key = None if plan_key is None else (plan_key, states)
@@ -109,21 +128,50 @@ def plan_for(
             return None
         return known.plan, known.plan.nodes_of(walk)
     if afar is not None:
-        plan = on_device.plan_on(afar, on_device.work_on(afar, wanted, own), walk)
+        try:
+            works = on_device.work_on(afar, wanted, own)
+        except fusion.NotInlined:
+            raise ReadFirst(wanted) from None
+        if _reads_sources(works):
+            raise ReadFirst(wanted)
+        plan = on_device.plan_on(afar, works, walk)
         if key is not None:
             _remember(_known, key, Known(plan, 0, 0.0))
         return plan, plan.nodes_of(walk)
     try:
         decision = _decide(wanted, own, walk, states, dry=False)
+        if _reads_sources(decision.items) or _is_long(decision.items, walk):
+            raise ReadFirst(wanted)
         if compiled and decision.cost:
             return None
         alone = alone_in(walk, states) - {id(node.base) for node in wanted}
         plan = make_plan(decision.items, walk, alone, decision.replayed)
+    except ReadFirst:
+        raise
     except Exception as error:
+        if isinstance(error, fusion.NotInlined):
+            raise ReadFirst(wanted) from None
         decision, plan = Decision([], []), _without_kernels(error, wanted, own, walk)
     if key is not None:
         _remember(_known, key, Known(plan, decision.structure, decision.cost))
     return plan, plan.nodes_of(walk)
+
+
+def _reads_sources(items: Sequence[Any]) -> bool:
+    """Whether a step reads elements that are made on demand, and not by a kernel."""
+    return any(
+        node.on_demand is not None
+        for item in items
+        for node in (item.inputs if isinstance(item, Item) else (*item.inputs, *item.whole))
+    )
+
+
+def _is_long(items: Sequence[Any], walk: Sequence[Node]) -> bool:
+    """Whether kernels go over so much that is made on demand that it is done tile by tile."""
+    if not any(node.op is ON_DEMAND for node in walk):
+        return False
+    parts = [part for item in items if not isinstance(item, Item) for part in item.parts]
+    return any(prod(part.extents) > LONG_NUMEL for part in parts)
 
 
 def _without_kernels(error: Exception, wanted: list[Node], own: bool, walk: list[Node]) -> Plan:
@@ -191,9 +239,16 @@ def _decide(
         moved = sum(item.bytes_read + item.bytes_written for item in items)
         drawn = sum(item.bytes_written for item in items if item.node.op is RANDOM_BITS)
         cost = moved / BYTES_A_SECOND + drawn / RANDOM_BYTES_A_SECOND + len(items) * ITEM_SECONDS
+        if moved > EXPRESSION_NBYTES and any(node.op is ON_DEMAND and node.srcs for node in walk):
+            tier = "compile"
     if items and tier != "interpret" and (tier == "compile" or _is_due(structure, cost, dry)):
-        found, replayed = kernels.kernels_of(wanted, items, walk, states)
-        return Decision(found, replayed, structure)
+        try:
+            found, replayed = kernels.kernels_of(wanted, items, walk, states)
+        except fusion.NotInlined:
+            if not dry:
+                raise
+        else:
+            return Decision(found, replayed, structure)
     mixed = [kernels.kernel_of(item) if _needs_kernel(item.node) else item for item in items]
     return Decision(mixed, [], structure, cost)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onebuf.engine.cpu.supports import supports
+from onebuf.engine.cpu.supports import supports, supports_division
 from onebuf.engine.plan.liveness import replayed_in, worth_storing
-from onebuf.graph import Node
+from onebuf.graph import ON_DEMAND, Node
+from onebuf.options import options
 from onebuf.scheduler import Item
 from onebuf.scheduler.fuse.fusion import group_items, roots_of, single
 from onebuf.scheduler.fuse.matmul import fuse_matmuls
@@ -24,7 +25,10 @@ def kernels_of(
     computed = {id(item.node) for item in items}
     kept = [node for node in worth_storing(walk, states, roots) if id(node) in computed]
     roots.update([id(node) for node in kept])
-    fused = fuse_matmuls(group_items(items, roots, supports), roots)
+    streams = not options().check_bounds  # a streamed fold has memory that no plan knows of
+    made = any(node.op is ON_DEMAND and node.srcs for node in walk)
+    can = supports_division if made else supports
+    fused = fuse_matmuls(group_items(items, roots, can, streams), roots)
     return fuse_passes(fused, roots), replayed_in(walk, states, computed - roots)
 
 

@@ -27,6 +27,7 @@ from onebuf.graph import (
     Kind,
     Node,
 )
+from onebuf.memory import most_nbytes
 from onebuf.scheduler.plan_key import unshared
 
 FREE, HELD, COMPUTED_BEFORE = range(3)
@@ -121,6 +122,8 @@ def worth_storing(walk: Sequence[Node], states: bytes, wanted: Collection[int]) 
         state = held[id(node)]
         if not state or node.op.kind not in _STORABLE or id(node) in stops:
             continue
+        if node.nbytes > most_nbytes():
+            continue  # only parts of it are ever read
         if state == COMPUTED_BEFORE or _is_dear(node, stops):
             stops.add(id(node))
             kept.append(node)

@@ -16,6 +16,7 @@ from numpy.lib.array_utils import byte_bounds
 from onebuf.dtypes import Array
 from onebuf.engine.run.realize import write_compiled
 from onebuf.graph import WRITE, Node
+from onebuf.graph.promise import await_futures
 from onebuf.layout import View
 from onebuf.memory import ALIGNMENT, Neighbours, address_of
 from onebuf.ops import cast, copied, expand, reshape
@@ -41,6 +42,7 @@ def write(target: Node, array: Array, new: Node) -> bool:
 
     Pending readers of the old elements have to be settled before. Nothing was written if it fails.
     """
+    await_futures([new])  # whose elements may overlap these
     is_apart = _is_apart(new, target, array)
     if not is_apart and new.base.array is not None:
         new = copied(new)

@@ -6,21 +6,25 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from onebuf import switch
 from onebuf.backends.numpy.loops import run_into
 from onebuf.dtypes import Array
 from onebuf.engine.cpu.fallback import is_internal
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
-from onebuf.engine.plan.decide import plan_for
+from onebuf.engine.plan.decide import ReadFirst, plan_for
 from onebuf.engine.step.error_context import OutsideError, explained
 from onebuf.engine.step.operand import fetch
 from onebuf.engine.step.plan import Held, Plan
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
-from onebuf.graph import Kind, Node, engine_lock, is_stored, settle
+from onebuf.graph import VIEW, Kind, Node, StillToCome, engine_lock, is_stored, settle
+from onebuf.graph.promise import await_futures
 from onebuf.late import Late
+from onebuf.layout import View
 from onebuf.memory import PoolBlock
-from onebuf.ops import copied, install, view_of
+from onebuf.ops import copied, expanded, install, view_of
 from onebuf.options import config
 from onebuf.scheduler import is_readable, reading
 from onebuf.scheduler.pieces import pieces
@@ -28,18 +32,25 @@ from onebuf.scheduler.pieces import pieces
 if TYPE_CHECKING:
     from onebuf.backends import protocols
     from onebuf.engine.device import transfer
+    from onebuf.engine.run.tiles import pushdown, stream
 else:
     protocols = Late("onebuf.backends.protocols")
     transfer = Late("onebuf.engine.device.transfer")
+    pushdown = Late("onebuf.engine.run.tiles.pushdown")
+    stream = Late("onebuf.engine.run.tiles.stream")
 
 install(OUR_LOOPS, OUR_COMPLEX_LOOPS, OUR_FOLDS, run_into)
 
 COPIED_NBYTES = 2048
 """So few bytes are copied sooner than held."""
+GATHERED_NUMEL = 1024
+"""So few elements are read through a layout by NumPy; more of them by a kernel."""
 OFTEN_OVERTAKEN = 3
 """A plan that was overtaken more often than this is run in the smallest steps."""
 MOST_OVERTAKEN = 100
 """And one that was more often than this fails."""
+_WITHOUT_MEMORY = frozenset({Kind.VIEW, Kind.SOURCE})
+"""The kinds of pending nodes whose elements never get memory of their own."""
 _COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER})
 """The kinds of nodes whose elements cannot be at hand otherwise; stored ones have another."""
 
@@ -49,20 +60,39 @@ def realize(nodes: Sequence[Node]) -> None:
     wanted = [node for node in nodes if node.array is None and _is_pending(node)]
     if not wanted:
         return
-    with engine_lock.lock:
-        wanted = [n for n in wanted if n.op.kind in _COMPUTED or not is_readable(n)]
-        if len(wanted) == 1:
-            _run(wanted, False)
+    for place, node in enumerate(wanted):
+        if node.op is VIEW and node.arg.__class__ is not View:  # which stores no elements itself
+            wanted[place] = node.srcs[0]
+    while True:
+        asked = None
+        try:
+            with engine_lock.lock:
+                rest = [n for n in wanted if n.op.kind in _COMPUTED or not is_readable(n)]
+                while len(rest) > 1:
+                    device = rest[0].device
+                    _run([node for node in rest if node.device is device], False)
+                    rest = [node for node in rest if node.device is not device]
+                if rest:
+                    _run(rest, False)
             return
-        while wanted:
-            device = wanted[0].device
-            _run([node for node in wanted if node.device is device], False)
-            wanted = [node for node in wanted if node.device is not device]
+        except ReadFirst as first:
+            asked = first.wanted
+        except StillToCome:
+            pass  # below: without the lock, and not as part of this error
+        _make_ready(wanted, asked)
+
+
+def _make_ready(wanted: Sequence[Node], read_first: Sequence[Node] | None) -> None:
+    """Compute tile by tile what has to be ``read_first``; if nothing has, wait for futures."""
+    if read_first is None:
+        await_futures(wanted)
+    else:
+        stream.stream(read_first, _computed)
 
 
 def _is_pending(node: Node) -> bool:
     """Whether ``node`` has to be computed; short for what is usually asked."""
-    return node.op.kind in _COMPUTED or not is_readable(node)
+    return node.op.kind in _COMPUTED or not (node.on_demand is not None or is_readable(node))
 
 
 def read(node: Node) -> Array:
@@ -85,6 +115,10 @@ def _held(node: Node, is_mine: bool) -> Array:
     """
     if not is_here(node):
         return downloaded(node)
+    if node.op.kind in _WITHOUT_MEMORY and is_part(node):
+        return stream.region(node, _computed)
+    if not node.has_strides and node.numel > GATHERED_NUMEL:
+        node, is_mine = expanded(node), False
     realize([node])
     found = reading(node)
     array = fetch(found)
@@ -100,6 +134,8 @@ def _held(node: Node, is_mine: bool) -> Array:
 
 def downloaded(node: Node, out: Array | None = None) -> Array:
     """The elements of a node on another device, in ``out`` or in host memory of their own."""
+    if not node.has_strides:
+        node = expanded(node)
     return transfer.download(node, node if node.is_placed else without_gaps(node), out)
 
 
@@ -108,6 +144,10 @@ def without_gaps(node: Node) -> Node:
 
     Arrays of a library, and views on a device that computes nothing, may keep their gaps.
     """
+    if is_part(node):
+        part = copied(node)
+        force(part)
+        return part
     realize([node])
     source = reading(node)
     driver = node.device.driver  # type: ignore[union-attr]
@@ -136,8 +176,12 @@ def own(node: Node) -> Array:
     array = settle(node)
     if array is not None:
         return array
-    if node.on_demand is not None:
-        return fetch(node)
+    if node.op.kind in _WITHOUT_MEMORY and is_here(node) and is_part(node):
+        return np.array(stream.region(node, _computed))
+    if not node.has_strides:
+        array = read(node)
+        array.flags.writeable = False  # what is written to a copy would be lost
+        return array
     if not is_here(node):
         raise DeviceError(
             f"memory of the host was needed, and these elements are on {node.device}; "
@@ -155,11 +199,45 @@ def is_here(node: Node) -> bool:
     return device is None or device.is_host
 
 
+def is_part(node: Node) -> bool:
+    """Whether ``node`` is read without storing all of the elements that it is a view of.
+
+    They are made on demand, or they are computed from such and there are many more of them.
+    """
+    base = node.base
+    if base.array is not None or base.block is not None or not node.has_strides:
+        return False
+    if base.op.kind is Kind.SOURCE:
+        return True
+    return node is not base and stream.is_few(node, base) and bool(pushdown.sourced([base]))
+
+
+def compute_region(root: Node, view: View) -> Array:
+    """The elements of ``root`` that ``view`` shows, which counts them in row-major order."""
+    return stream.part(root, view, _computed)
+
+
+def _computed(node: Node) -> Array:
+    """The elements of ``node``, in an array that keeps their memory alive."""
+    if not is_here(node) or (node.block is None and not node.is_view):
+        force(node)
+    return read(node) if is_here(node) else np.empty(0)
+
+
 def force(node: Node) -> None:
     """Store the elements of ``node``'s base in memory that is the base's alone."""
-    with engine_lock.lock:
-        if not is_stored(node):
-            _run([node.base], True)
+    while True:
+        asked = None
+        try:
+            with engine_lock.lock:
+                if not is_stored(node):
+                    _run([node.base], True)
+            return
+        except ReadFirst as first:
+            asked = first.wanted
+        except StillToCome:
+            pass  # below: without the lock
+        _make_ready([node], asked)
 
 
 def write_compiled(write: Node) -> bool:
@@ -174,6 +252,8 @@ def write_compiled(write: Node) -> bool:
                 if found is not None:
                     _run_plan(*found, turn, start)
                 return found is not None
+            except ReadFirst:
+                return False
             except engine_lock.Overtaken:  # before anything was written
                 continue
             except Exception as error:

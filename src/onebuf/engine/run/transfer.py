@@ -14,14 +14,17 @@ from onebuf.late import Late
 from onebuf.layout import View
 from onebuf.machine import CPU, Device, provider
 from onebuf.machine import device as find_device
-from onebuf.ops import copied, full, place, seen, view_of
+from onebuf.ops import copied, expanded, full, place, seen, view_of
+from onebuf.ops.structured.upload import install_upload
 from onebuf.scheduler import reading
 
 if TYPE_CHECKING:
     from onebuf.backends import protocols
     from onebuf.engine.device import transfer
+    from onebuf.ops.structured import nodes as structured_nodes
 else:
     protocols = Late("onebuf.backends.protocols")
+    structured_nodes = Late("onebuf.ops.structured.nodes")
     transfer = Late("onebuf.engine.device.transfer")
 
 
@@ -30,6 +33,11 @@ def moved(node: Node, device: Device) -> Node:
     home = node.device or CPU
     if home is device:
         return node
+    if not node.has_strides:
+        part = structured_nodes.structured(node)
+        if part is not None:
+            return part.seen(moved(part.storage, device))
+        node = expanded(node)
     base = node.strided_base
     if base.op.kind is Kind.CONSTANT and node.view.mask is None:
         return full(node.shape, base.arg, node.dtype, device)
@@ -46,6 +54,9 @@ def moved(node: Node, device: Device) -> Node:
         source = copied(source)
         force(source)
     return transfer.copy_between(node, source, device)
+
+
+install_upload(moved)
 
 
 def shared(node: Node, device: Device) -> Node:

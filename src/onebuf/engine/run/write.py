@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onebuf import switch
-from onebuf.dtypes import Array, kind, meet_scalar, typed_scalar
+from onebuf.dtypes import Array, meet_scalar, typed_scalar
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_LOOPS, is_ours, run_ours
 from onebuf.engine.run.realize import force, is_here, own, peek, read
 from onebuf.engine.run.small_write import write_small
+from onebuf.engine.run.write_checks import check_fits, check_in_place, check_kind
 from onebuf.engine.step.region import check_region, write_region
-from onebuf.errors import DeviceError, DTypeError, ReadOnlyError, ShapeError
+from onebuf.errors import DeviceError, ReadOnlyError
 from onebuf.events import listeners, run_told
 from onebuf.graph import (
     BINARY,
+    ON_DEMAND,
     Node,
     Number,
     Op,
@@ -32,12 +34,14 @@ from onebuf.graph import (
     settle,
     waiting,
 )
+from onebuf.graph.promise import depends_on_failed
 from onebuf.late import Late
-from onebuf.layout import broadcast_shapes
+from onebuf.machine import CPU
 from onebuf.memory import FileBlock, Neighbours, address_of, neighbours
 from onebuf.ops import (
     SCALARS,
     Scalar,
+    adopted,
     binary,
     cast,
     constant,
@@ -48,25 +52,43 @@ from onebuf.ops import (
 from onebuf.options import options
 
 if TYPE_CHECKING:
-    from onebuf.engine.run import device_write, kernel_write
+    from onebuf.engine.run import (
+        device_write,
+        kernel_write,
+        layout_write,
+        transfer,
+        transitive_readers,
+    )
+    from onebuf.engine.run.layout_write import Scatter
+    from onebuf.ops.structured import nodes as structured_nodes
 else:
     device_write = Late("onebuf.engine.run.device_write")
     kernel_write = Late("onebuf.engine.run.kernel_write")
+    layout_write = Late("onebuf.engine.run.layout_write")
+    structured_nodes = Late("onebuf.ops.structured.nodes")
+    transfer = Late("onebuf.engine.run.transfer")
+    transitive_readers = Late("onebuf.engine.run.transitive_readers")
 
 
 _SCALARS = frozenset(SCALARS)
+_WRONG = (ValueError, TypeError, LookupError, ArithmeticError)
+"""Errors of expressions that cannot be computed; others may go away."""
 
 
 def assign(target: Node, value: Node | Scalar) -> None:
     """Write ``value``, broadcast and converted, to the elements of ``target``."""
+    if not target.has_strides:
+        _assign_through(target, value)
+        return
     if not is_here(target):
         _assign_afar(target, value)
         return
     _check_here(value, target)
+    check_region(target)
     if isinstance(value, Node) and (_is_itself(target, value) or _write_by_kernel(target, value)):
         return
     new = peek(value) if isinstance(value, Node) else np.asarray(typed_scalar(value, target.dtype))
-    _check_fits(new.shape, target.shape)
+    check_fits(new.shape, target.shape)
     check_kind(new, target)
     if target.on_demand is not None:
         _assign_source(target, new)
@@ -93,7 +115,12 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
         return
     dtype = target.dtype
     if isinstance(value, Node):
-        _check_fits(value.shape, target.shape, in_place=True)
+        check_fits(value.shape, target.shape, in_place=True)
+    if not target.has_strides:
+        new = binary(op, target, value)
+        check_in_place(op.name, new.dtype, dtype)
+        assign(target, cast(new, dtype))
+        return
     if not is_here(target):
         new = binary(op, target, value)
         check_in_place(op.name, new.dtype, dtype)
@@ -143,7 +170,7 @@ def _write_by_kernel(target: Node, value: Node) -> bool:
     """Compute ``value`` in the place that it is written to, if that is large and compiled."""
     if target.nbytes <= options().eager_nbytes or target.on_demand is not None:
         return False
-    _check_fits(value.shape, target.shape)
+    check_fits(value.shape, target.shape)
     check_kind(value, target)
     array = writable(target)
     if not kernel_write.is_worth(array):
@@ -177,17 +204,6 @@ def _update(op: Op, array: Array, operand: Any, result: np.dtype[Any]) -> None:
     np.copyto(array, made, casting="same_kind")
 
 
-def check_in_place(name: str, result: np.dtype[Any], dtype: np.dtype[Any]) -> None:
-    """Raise unless the ``result`` of an operation may be written to elements of ``dtype``."""
-    if not np.can_cast(result, dtype, "same_kind"):
-        raise DTypeError(
-            f"Cannot cast ufunc {name!r} output from dtype({result.name!r}) to "
-            f"dtype({dtype.name!r}) with casting rule 'same_kind': {name} in place would turn "
-            f"{result.name} into {dtype.name}; "
-            f"write x = x {name} y for a new buffer, or convert with astype(...)"
-        )
-
-
 def new_elements(target: Node, value: Node | Scalar) -> Node:
     """``value`` in the dtype of ``target``, on its own device; a number is at home everywhere."""
     dtype = target.dtype
@@ -204,12 +220,39 @@ def new_elements(target: Node, value: Node | Scalar) -> Node:
 def _assign_afar(target: Node, value: Node | Scalar) -> None:
     """Write to elements on another device."""
     node = new_elements(target, value)
-    _check_fits(node.shape, target.shape)
+    check_fits(node.shape, target.shape)
     new = device_write.prepared(target, node)
     _check_own_places(target)
     force(target)
     settle_readers(target)
     device_write.write(target, new)
+
+
+def _assign_through(target: Node, value: Node | Scalar) -> None:
+    """Write to elements that a layout without strides sees."""
+    node = new_elements(target, value)
+    check_fits(node.shape, target.shape)
+    part = structured_nodes.structured(target)
+    if part is not None and not part.is_turned:
+        assign(part.storage, layout_write.stored_elements(part, node))
+    else:
+        _scatter(target, layout_write.Scatter(target, read(node)))
+
+
+def put_at(target: Node, axes: tuple[Array, ...], values: Array) -> None:
+    """Write to the elements at some indices of a view without strides."""
+    _scatter(target, layout_write.Scatter(target, values, axes))
+
+
+def _scatter(target: Node, scatter: Scatter) -> None:
+    """Write to some of the stored elements that ``target`` sees."""
+    storage = target.base
+    if is_here(storage):
+        change("put", storage, scatter.put)
+        return
+    array = np.array(read(storage))
+    scatter.put(array)
+    assign(storage, transfer.moved(adopted(array), storage.device or CPU))
 
 
 def _check_here(value: Node | Scalar, target: Node) -> None:
@@ -222,7 +265,18 @@ def _check_here(value: Node | Scalar, target: Node) -> None:
 
 def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:
     """Let ``edit`` write to the elements of ``target``, wherever the host keeps them."""
-    if target.on_demand is not None:
+    if not target.has_strides:
+        before = np.array(read(target), order="C")
+        after, again = before.copy(), layout_write.all_different(before)
+        other = again.copy()
+        _edit(name, edit, after)
+        _edit(name, edit, again)  # shows what was written with the value that it had
+        is_written = layout_write.differing_elements(before, after)
+        is_written |= layout_write.differing_elements(other, again)
+        axes = np.nonzero(is_written)
+        _scatter(target, layout_write.Scatter(target, after[axes], axes))
+    elif target.on_demand is not None:
+        check_region(target)
         array = np.array(read(target))
         _edit(name, edit, array)
         _assign_source(target, array)
@@ -299,12 +353,19 @@ def settle_readers(node: Node) -> None:
 def _settle(readers: Readers, on_host: bool, with_views: bool) -> None:
     """Realise the pending nodes of a table; ``with_views``: the views in it hold on to memory."""
     late = waiting(readers)
+    sources = [reader for reader in late if reader.op is ON_DEMAND]
+    if sources:  # they show what is written, and what reads them does not
+        late = [reader for reader in late if reader.op is not ON_DEMAND]
+        for source in sources:
+            transitive_readers.settle(source.readers)
     if switch.on:
         switch.point("write.settle")
     for reader in late:
         try:
             force(reader)
-        except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        except Exception as error:
+            if not isinstance(error, _WRONG) and not depends_on_failed(reader):
+                raise
             fail(reader, error)  # it would never have worked; reading it raises the error
         if on_host and not is_here(reader):  # it shares this memory, and is only queued yet
             reader.device.driver.synchronize()  # type: ignore[union-attr]
@@ -322,34 +383,3 @@ def _assign_source(target: Node, new: Array) -> None:
 
 def _copy(array: Array, new: Array) -> None:
     np.copyto(array, new, casting="unsafe")
-
-
-def _check_fits(shape: tuple[int, ...], target: tuple[int, ...], in_place: bool = False) -> None:
-    """Raise unless ``shape`` broadcasts to ``target``, or does without leading axes of extent 1.
-
-    An operator in place has a result of its own, whose axes cannot be left out.
-    """
-    if shape == target or shape == ():
-        return
-    trimmed = shape
-    while len(trimmed) > len(target) and trimmed[0] == 1 and not in_place:
-        trimmed = trimmed[1:]
-    try:
-        if len(trimmed) <= len(target) and broadcast_shapes(trimmed, target) == target:
-            return
-    except ShapeError:
-        pass  # what does not fit is told below
-    raise ShapeError(
-        f"could not broadcast input array from shape {shape} into shape {target}: needed elements "
-        f"that broadcast to the place written to, of shape {target}; got shape {shape}; reshape or "
-        f"slice one of them"
-    )
-
-
-def check_kind(new: Array | Node, target: Node) -> None:
-    """Raise unless the kind of number in ``new`` can be written to ``target``."""
-    if kind(new.dtype) == "c" and kind(target.dtype) != "c":
-        raise DTypeError(
-            f"Cannot cast complex numbers to {target.dtype.name}, a dtype that cannot hold complex "
-            f"numbers; write real(x) or abs(x) instead"
-        )

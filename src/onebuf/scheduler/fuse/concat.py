@@ -101,7 +101,7 @@ def trace_part(
     if to is None:  # the fold flattens axes that are not contiguous in the region
         raise Cut(folds[0] if folds else src, "its row is in pieces where it is joined")
     trace = MovingTrace(space.shape, len(space.folds), stops, supports, {id(node): to})
-    trace.store(node, trace.value(*operand(node, src, where)))
+    trace.store(node, trace.value(*operand(node, src, where), node))
     return trace, space
 
 

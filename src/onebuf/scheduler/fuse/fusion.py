@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any
 
 from onebuf.dtypes import kind
 from onebuf.graph import ARANGE, CAST, COPY, FULL, RANDOM_BITS, WRITE, Kind, Node
-from onebuf.kernel import FOLDS, SCANS, Nest, Slot, Step, stride_class
-from onebuf.layout import View
+from onebuf.kernel import FOLDS, SCANS, Nest
 from onebuf.scheduler.fuse.concat import (
     CONCATS,
     ConcatKernel,
@@ -26,13 +24,15 @@ from onebuf.scheduler.fuse.concat import (
 )
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.fuse.horizontal import MOST_WAITS, Root, cluster_space, fuse_horizontally
+from onebuf.scheduler.fuse.matmul import Fused
+from onebuf.scheduler.fuse.merged_axes import merged
+from onebuf.scheduler.fuse.streamed_fold import StreamedFold, is_streamable, stand_ins
 from onebuf.scheduler.items import ASKED_FOR, NOTHING, Item, schedule
 from onebuf.scheduler.read_through import reading
-from onebuf.scheduler.trace.gather import MOVES, MovingTrace, is_picked_from, merged_mask
+from onebuf.scheduler.trace.gather import MOVES, MovingTrace, is_picked_from
 from onebuf.scheduler.trace.iteration_space import Space
-from onebuf.scheduler.trace.recorder import Reach
 from onebuf.scheduler.trace.scans import space_of
-from onebuf.scheduler.trace.tracer import Cut, Supports, below, lacking
+from onebuf.scheduler.trace.tracer import ON_DEMAND_OPERAND, Cut, Supports, below, lacking
 
 MOST_NODES = 64
 """The most operations of a kernel, before horizontal fusion."""
@@ -52,24 +52,30 @@ MANY_WAITS = Reason(f"a kernel of more than {MOST_WAITS} folds in a row is slow 
 MANY_NODES = Reason(f"a kernel of more than {MOST_NODES} operations is slow to compile")
 
 
+class NotInlined(Exception):
+    """An on-demand expression cannot be part of the kernel that folds it."""
+
+
 def group(
     wanted: Sequence[Node], supports: Supports, own: bool = False
 ) -> list[Group | ConcatKernel | Item]:
     """Kernels, and items for what has no kernel, that make every node of ``wanted`` readable."""
     items = schedule(wanted, own)
-    return group_items(items, roots_of(wanted, items), supports)
+    found = group_items(items, roots_of(wanted, items), supports)
+    return [work for work in found if not isinstance(work, StreamedFold)]
 
 
 def group_items(
-    items: list[Item], roots: set[int], supports: Supports
-) -> list[Group | ConcatKernel | Item]:
+    items: list[Item], roots: set[int], supports: Supports, streams: bool = False
+) -> list[Fused]:
     """Kernels, and items for what has no kernel, that do the work of ``items``.
 
-    ``roots`` are the nodes, by id, that need memory because they are asked for.
+    ``roots`` are the nodes, by id, that need memory because they are asked for. With ``streams``,
+    there may be streamed folds among them. `NotInlined` if a fold needs elements made beforehand.
     """
     if all(not _is_fusable(item.node, {}) for item in items):
         return list(items)
-    grouping = _Grouping(items, roots, supports)
+    grouping = _Grouping(items, roots, supports, streams)
     while True:
         try:
             return grouping.attempt()
@@ -179,7 +185,12 @@ def _is_fusable(node: Node, alone: dict[int, Reason]) -> bool:
 class _Grouping:
     """Attempts at fusing some items; each avoids the cuts of those before."""
 
-    def __init__(self, items: list[Item], roots: set[int], supports: Supports) -> None:
+    def __init__(
+        self, items: list[Item], roots: set[int], supports: Supports, streams: bool
+    ) -> None:
+        self.streams = streams
+        self.streamed: set[int] = set()
+        """Folds, by id, whose operand is made block by block."""
         self.items = items
         self.roots = roots
         self.supports = supports
@@ -195,7 +206,7 @@ class _Grouping:
         self._kernels: dict[Any, Group] = {}
         """The kernels of earlier attempts, by the ids of what they compute and read."""
 
-    def attempt(self) -> list[Group | ConcatKernel | Item]:
+    def attempt(self) -> list[Fused]:
         """All kernels; raises a Cut where one is not possible."""
         homes = _homes(self.items, self.roots, self.alone)
         stops = {me for me, home in homes.items() if me == home}
@@ -205,7 +216,7 @@ class _Grouping:
         roots = self._needed(roots)
         clusters = fuse_horizontally(roots, self.apart)
         read = {id(root.node): root.reads for root in roots}
-        found: list[Group | ConcatKernel | Item] = []
+        found: list[Fused] = []
         for cluster in clusters:
             self.cluster = cluster
             found.append(self._compute(cluster, by_id, stops, read))
@@ -215,6 +226,13 @@ class _Grouping:
         """Let the next attempt compute the node of a Cut on its own, or its cluster unfused."""
         me = id(cut.node)
         members = {id(root.node) for root in self.cluster}
+        if cut.reason == ON_DEMAND_OPERAND and cut.node.op in FOLDS:
+            if not self.streams or me in self.streamed or not is_streamable(cut.node):
+                raise NotInlined from cut
+            self.streamed.add(me)
+            self.apart.add(me)
+            self.alone[me] = Reason(cut.reason)
+            return
         if len(members) > 1 and (me in members or not cut.always):
             self.apart |= members
             return
@@ -232,7 +250,7 @@ class _Grouping:
             reads = {id(operand.base) for operand in item.inputs} & stops
             return Root(node, None, frozenset(reads), frozenset(), 1)
         folds, root = _walk(node, stops)
-        if node.numel == 0 or node.op in CONCATS:
+        if node.numel == 0 or node.op in CONCATS or id(node) in self.streamed:
             return replace(root, space=None)
         return replace(root, space=space_of(node, folds))
 
@@ -254,7 +272,7 @@ class _Grouping:
         by_id: dict[int, Item],
         stops: set[int],
         read: dict[int, frozenset[int]],
-    ) -> Group | ConcatKernel | Item:
+    ) -> Fused:
         nodes = [root.node for root in cluster]
         first = by_id[id(nodes[0])]
         if not _is_fusable(nodes[0], self.alone):
@@ -263,6 +281,8 @@ class _Grouping:
             return Item(NOTHING, first.reason, (), (nodes[0],))
         if nodes[0].op in CONCATS:
             return self._concat(nodes[0], stops, self._reason(nodes, by_id))
+        if id(nodes[0]) in self.streamed:
+            return self._streamed(nodes[0], stops, self._reason(nodes, by_id))
         members = {id(node) for node in nodes}
         outside = self.roots.union(*[r for me, r in read.items() if me not in members])
         outputs = [node for node in nodes if id(node) in outside]
@@ -285,6 +305,20 @@ class _Grouping:
         if node.op is WRITE:
             check_in_place(node, parts[0], stops)
         return ConcatKernel(tuple(parts), (node,), reason)
+
+    def _streamed(self, node: Node, stops: set[int], reason: str) -> StreamedFold:
+        made, row, fold = stand_ins(node)
+        folds, _ = _walk(made, stops)
+        if folds:
+            raise NotInlined(f"{node.op.name} of what {folds[0].op.name} gives")
+        try:
+            blocks = _trace(space_of(made, []), [made], [made], stops, reason, self.supports)
+        except Cut as cut:
+            if cut.node is made:
+                raise NotInlined from cut
+            raise
+        whole = _trace(space_of(fold, [fold]), [fold], [fold], {id(row)}, reason, self.supports)
+        return StreamedFold(blocks, whole, (node,), reason)
 
     def _reason(self, outputs: list[Node], by_id: dict[int, Item]) -> str:
         for node in outputs:
@@ -314,7 +348,7 @@ def _trace(
 
 
 def _finished(trace: MovingTrace, space: Space, outputs: tuple[Node, ...], reason: str) -> Group:
-    found = _group(trace, outputs, reason)
+    found = merged(trace, outputs, reason)
     if space.is_long:
         _check_one_pass(trace, found.nest)
     return found
@@ -352,43 +386,3 @@ def _walk(node: Node, stops: set[int]) -> tuple[list[Node], Root]:
                 folds.append(here)
             todo.extend([src.base for src in here.srcs])
     return folds, Root(node, None, frozenset(reads), frozenset(memory), len(seen), len(folds))
-
-
-def _group(trace: MovingTrace, outputs: tuple[Node, ...], reason: str) -> Group:
-    """The finished kernel, without axes of extent 1, and with contiguous axes merged."""
-    ndim = len(trace.shape)
-    strides = [reach.view.stride for reach in trace.reaches]
-    axes: list[tuple[int, ...]] = []
-    outer = ndim - trace.folds
-    for axis in range(ndim):
-        if trace.shape[axis] == 1 and axis < outer:
-            continue
-        if axes and axis < outer:
-            before = axes[-1][-1]
-            if all(step[before] == step[axis] * trace.shape[axis] for step in strides):
-                axes[-1] = (*axes[-1], axis)
-                continue
-        axes.append((axis,))
-    if not axes:
-        axes.append(())
-    extents = tuple([prod([trace.shape[axis] for axis in merged]) for merged in axes])
-    slots, reaches = [], []
-    for reach, step in zip(trace.reaches, strides, strict=True):
-        merged = tuple([step[part[-1]] if part else 0 for part in axes])
-        classes = tuple(map(stride_class, merged, extents))
-        slots.append(Slot(reach.node.dtype, classes))
-        view = View(extents, merged, reach.view.offset, merged_mask(reach.view, axes))
-        reaches.append(Reach(reach.node, view, reach.is_index))
-    steps = tuple([_moved(step, len(axes) - ndim) for step in trace.steps])
-    nest = Nest(len(axes), tuple(slots), steps, tuple([s.dtype for s in trace.scalars]))
-    scalars, givers = tuple(trace.scalars), tuple(trace.givers)
-    picks = tuple(trace.picks)
-    return Group(nest, extents, tuple(reaches), scalars, givers, outputs, reason, picks)
-
-
-def _moved(step: Step, by: int) -> Step:
-    """The step with the number of its fold axis, if it has one, changed by ``by``."""
-    if step.op not in FOLDS and step.op not in SCANS:
-        return step
-    fold = replace(step.arg, axis=step.arg.axis + by)
-    return Step(step.op, step.args, step.dtype, fold)

@@ -15,7 +15,11 @@ from onebuf.graph import MATMUL, Node
 from onebuf.kernel import LOAD
 from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
+from onebuf.scheduler.fuse.streamed_fold import StreamedFold
 from onebuf.scheduler.items import Item, Traffic
+
+Fused = Group | ConcatKernel | StreamedFold | Item
+"""What fusion gives."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,9 +105,7 @@ class MatmulKernel(Traffic):
         return lcm(*[matmul.together for matmul in self.matmuls])
 
 
-def fuse_matmuls(
-    plan: Sequence[Group | ConcatKernel | Item], roots: Collection[int]
-) -> list[Group | ConcatKernel | MatmulKernel | Item]:
+def fuse_matmuls(plan: Sequence[Fused], roots: Collection[int]) -> list[Fused | MatmulKernel]:
     """The plan, each matrix product in one item with the first kernel that reads it by rows.
 
     ``roots`` are the nodes, by id, that become stored in any case.
@@ -111,7 +113,7 @@ def fuse_matmuls(
     found = [item for item in plan if isinstance(item, Item) and item.node.op is MATMUL]
     if not found:
         return list(plan)
-    readers: dict[int, list[Group | ConcatKernel | Item]] = {}
+    readers: dict[int, list[Fused]] = {}
     for item in plan:
         for base in {id(node.base): node.base for node in item.inputs}.values():
             readers.setdefault(id(base), []).append(item)
@@ -127,13 +129,11 @@ def fuse_matmuls(
     return [_fused(item, matmuls.get(id(item), ())) for item in left]
 
 
-def _fused(
-    item: Group | ConcatKernel | Item, matmuls: Sequence[FusedMatmul]
-) -> Group | ConcatKernel | MatmulKernel | Item:
+def _fused(item: Fused, matmuls: Sequence[FusedMatmul]) -> Fused | MatmulKernel:
     return MatmulKernel(tuple(matmuls), item) if matmuls and isinstance(item, Group) else item
 
 
-def _numel(node: Node, reader: Group | ConcatKernel | Item) -> int | None:
+def _numel(node: Node, reader: Fused) -> int | None:
     """How many elements of the product ``node`` each outermost index needs; None: not by rows."""
     if not isinstance(reader, Group) or not node.numel:
         return None

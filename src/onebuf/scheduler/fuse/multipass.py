@@ -15,6 +15,7 @@ from onebuf.kernel import FOLDS
 from onebuf.scheduler.fuse.concat import ConcatKernel
 from onebuf.scheduler.fuse.group import Group
 from onebuf.scheduler.fuse.matmul import MatmulKernel
+from onebuf.scheduler.fuse.streamed_fold import StreamedFold
 from onebuf.scheduler.items import Item, Traffic
 
 MOST_PASSES = 4
@@ -69,11 +70,11 @@ class MultipassKernel(Traffic):
         return sum(group.bytes_read for group in self.passes)
 
 
-Kernel = Group | ConcatKernel | MatmulKernel | MultipassKernel
+Kernel = Group | ConcatKernel | MatmulKernel | MultipassKernel | StreamedFold
 
 
 def fuse_passes(
-    items: Sequence[Group | ConcatKernel | MatmulKernel | Item], roots: set[int]
+    items: Sequence[Group | ConcatKernel | MatmulKernel | StreamedFold | Item], roots: set[int]
 ) -> list[Kernel | Item]:
     """The same work, with groups that only wait for each other as multipass kernels.
 

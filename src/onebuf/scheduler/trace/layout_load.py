@@ -1,4 +1,4 @@
-"""Loads through a layout: what `onebuf.layout.Layout.place` answers, as steps of a nest.
+"""Loads through a layout: what `onebuf.layout.IndexMap.place` answers, as steps of a nest.
 
 This is the one place where a layout without strides meets a kernel. Expressions become integer
 steps; a condition selects position 0 where there is no element, and the value afterwards. Every
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onebuf.dtypes import int64
+from onebuf.dtypes import int64, kind
 from onebuf.graph import BINARY, TAKE, UNARY, WHERE, Kind, Node, elementwise_dtype, settle
 from onebuf.kernel import INDEX, LOAD
-from onebuf.layout import Layout, View
+from onebuf.layout import IndexMap, View
 from onebuf.layout.composed import through
 from onebuf.layout.expression import Expression, Strided, evaluate, indices
-from onebuf.scheduler.read_through import array_view
+from onebuf.scheduler.read_through import place
 from onebuf.scheduler.trace.recorder import Reach
 from onebuf.scheduler.trace.tracer import Cut, Trace
 
@@ -37,23 +37,23 @@ class LayoutTrace(Trace):
 
     def _load_through(self, node: Node, view: View) -> int:
         """The element of ``node``, a view whose layout is not strided, at ``view``."""
-        base = node.base
-        layout = self._in_memory(base, through(view, node.layout))
-        place = layout.place(indices(len(self.shape)))
-        there = None if place.condition is None else self._steps(node, place.condition)
-        (elsewhere,) = np.asarray([place.elsewhere]).astype(node.dtype)
+        base, layout = self._in_memory(node.base, through(view, node.layout))
+        found = layout.place(indices(len(self.shape)))
+        there = None if found.condition is None else self._steps(node, found.condition)
+        (elsewhere,) = np.asarray([found.elsewhere]).astype(node.dtype)
         low, high = layout.span
         if base.op.kind is Kind.CONSTANT:
             value = self._constant(base.arg, base.dtype, base)
         elif low == high:
             return self._constant(elsewhere, node.dtype)
         else:
-            position = self._steps(node, place.position - low)
+            position = self._steps(node, found.position - low)
             if there is not None:
                 position = self._add(WHERE, (there, position, self._number(0)), int64)
             nowhere = View(self.shape, (0,) * len(self.shape), low)
             value = self._load_at(Reach(base, nowhere), position, high - low)
-        for change, where in (("conj", place.conjugated), ("negative", place.negated)):
+        conjugated = found.conjugated if kind(node.dtype) == "c" else None
+        for change, where in (("conj", conjugated), ("negative", found.negated)):
             if where is not None:
                 changed = self._add(UNARY[change], (value,), node.dtype)
                 args = (self._steps(node, where), changed, value)
@@ -63,14 +63,17 @@ class LayoutTrace(Trace):
         border = self._constant(elsewhere, node.dtype)
         return self._add(WHERE, (there, value, border), node.dtype)
 
-    def _in_memory(self, base: Node, layout: Layout) -> Layout:
-        """``layout``, which counts the elements of ``base``, counting in the memory of ``base``."""
+    def _in_memory(self, base: Node, layout: IndexMap) -> tuple[Node, IndexMap]:
+        """The node in whose memory the elements of ``base`` are, and ``layout``, which counts the
+        elements of ``base``, counting there."""
         if base.op.kind is Kind.CONSTANT:
-            return layout
-        if id(base) in self.results or not (base.op.kind is Kind.STORED or id(base) in self.stops):
-            raise Cut(base, "it is read through a layout that has no strides", always=True)
-        array = settle(base)
-        return layout if array is None else through(layout, array_view(array))
+            return base, layout
+        there, view = place(base)
+        if there.op.kind is Kind.STORED:
+            return there, through(layout, view)
+        if id(there) in self.results or id(there) not in self.stops:
+            raise Cut(there, "it is read through a layout that has no strides", always=True)
+        return there, through(layout, view)
 
     def _steps(self, node: Node, wanted: Expression) -> int:
         """The step that gives an index expression; ``node`` is the view whose layout it is of."""

@@ -21,6 +21,7 @@ from onebuf.graph import (
     CAST,
     COMPLEX,
     COPY,
+    ON_DEMAND,
     RANDOM_BITS,
     UNARY,
     Kind,
@@ -43,6 +44,8 @@ _COMPARISONS = frozenset(
     BINARY[name]
     for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 )
+ON_DEMAND_OPERAND = "its operand is made on demand, by region"
+"""Why an operation is done apart from others that could be fused with it."""
 MOST_STEPS = 160
 """A kernel with more steps than this costs more to compile than a second pass over memory."""
 
@@ -85,8 +88,21 @@ class Trace(Steps):
         slot = self._reach(Reach(node, self.results[id(node)]))
         self._add(STORE, (value,), node.dtype, slot)
 
-    def value(self, node: Node, view: View) -> int:
-        """The number of the step that gives ``node`` at ``view``."""
+    def value(self, node: Node, view: View, reader: Node | None = None) -> int:
+        """The number of the step that gives ``node`` at ``view``, which ``reader`` asked for.
+
+        What an on-demand expression computes is never stored: if it cannot be inlined, it is the
+        node that reads the expression that needs a step of its own.
+        """
+        try:
+            return self._value(node, view)
+        except Cut as cut:
+            asking = reads_expression(cut.node, node if reader is None else reader)
+            if asking is None:
+                raise
+            raise Cut(asking, ON_DEMAND_OPERAND, always=True) from cut
+
+    def _value(self, node: Node, view: View) -> int:
         todo: list[tuple[Node, View, Any]] = [(node, view, None)]
         done: list[int] = []
         while todo:
@@ -320,6 +336,10 @@ def source_at(node: Node, src: Node, inner: View, view: View) -> tuple[Node, Vie
     ``view``; of stored elements, from the first one in memory."""
     at = compose(view, inner)
     base = src.strided_base
+    while base.op is ON_DEMAND and base.srcs:  # an expression, computed wherever it is read
+        (src,) = base.srcs
+        at = None if at is None else compose(at, src.view)
+        base = src.strided_base
     if base.on_demand is not None:
         raise Cut(node, "its operand is read from a store, by region", always=True)
     array = settle(base)
@@ -328,3 +348,36 @@ def source_at(node: Node, src: Node, inner: View, view: View) -> tuple[Node, Vie
     if at is None:
         raise Cut(node, "strides cannot express the order its operands are read in")
     return base, at
+
+
+def reads_expression(inner: Node, root: Node) -> Node | None:
+    """The node, from ``root`` downwards, that reads the on-demand expression ``inner`` is in.
+
+    If there is a fold on the way, that is the one: it needs all that lies between only once.
+    """
+    todo: list[tuple[Node, Node | None]] = [(root, None)]
+    seen = {id(root)}
+    while todo:
+        node, fold = todo.pop()
+        if fold is None and node.op in FOLDS:
+            fold = node
+        for src in [src.strided_base for src in node.srcs]:
+            if src.op is ON_DEMAND:
+                if _is_below(inner, src):
+                    return fold or node
+            elif id(src) not in seen:
+                seen.add(id(src))
+                todo.append((src, fold))
+    return None
+
+
+def _is_below(inner: Node, root: Node) -> bool:
+    """Whether ``root`` is computed from ``inner``, or is it."""
+    todo, seen = [root], {id(root)}
+    while todo:
+        node = todo.pop()
+        if node is inner:
+            return True
+        todo += [src for src in node.srcs if id(src) not in seen]
+        seen.update([id(src) for src in node.srcs])
+    return False
