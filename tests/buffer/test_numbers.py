@@ -281,7 +281,7 @@ WORDS = {
     "row outside": ("x[None][0, -4]", IndexError, "index -4 is out of bounds for axis 1 with size"),
     "list outside": ("x[[0, 7]]", IndexError, "index 7 is out of bounds for axis 0 with size 3"),
     "too many": ("x[0, 0]", IndexError, "too many indices for array: array is 1-dimensional"),
-    "no index": ("x['a']", IndexError, "only integers, slices.*are valid indices"),
+    "no index": ("x['a', 'b']", IndexError, "only integers, slices.*are valid indices"),
     "broadcast": (
         "x + [1, 2]",
         ValueError,

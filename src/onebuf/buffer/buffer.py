@@ -7,7 +7,7 @@ or `onebuf.buffer.exchange.export` (hand memory out).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from onebuf.buffer.exchange.construction import as_node, draw_bits
 from onebuf.buffer.exchange.conversion import Conversion
 from onebuf.buffer.exchange.export import flat_window, is_numpys_alone, window
 from onebuf.buffer.exchange.nested import NARROW
-from onebuf.buffer.handle import PLACE, Handle, claim, kind_of
+from onebuf.buffer.handle import PLACE, Handle, claim, kind_of, set_default
 from onebuf.buffer.index import indexing
+from onebuf.buffer.layout.structure import Structure, layout_of
 from onebuf.buffer.method_types import MethodTypes
 from onebuf.buffer.movement import Movement
 from onebuf.buffer.numpy.in_place import InPlace
@@ -28,16 +29,23 @@ from onebuf.buffer.numpy.order import memory_order
 from onebuf.buffer.numpy.out_arguments import check_cast
 from onebuf.buffer.operators import Operators, operand
 from onebuf.buffer.placement import Placement
+from onebuf.buffer.recipe import Computation
 from onebuf.buffer.reductions import Reductions
 from onebuf.dtypes import DT
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted, taken
 from onebuf.errors import CopyError, LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
 from onebuf.interop import Window, memoryview_of
+from onebuf.late import Late
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
 from onebuf.memory import address_of
 from onebuf.scheduler import is_readable
+
+if TYPE_CHECKING:
+    from onebuf.buffer import labels
+else:
+    labels = Late("onebuf.buffer.labels")
 
 Shape = int | Sequence[int]
 Where = str | Device | None
@@ -57,6 +65,8 @@ class Buffer(
     InPlace,
     ForeignProtocols,
     Placement,
+    Structure,
+    Computation,
 ):
     """Elements of one dtype in some shape, stored or still to be computed.
 
@@ -182,8 +192,10 @@ class Buffer(
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements, were each stored once."""
-        return self._node.nbytes
+        """Bytes of all elements; of a buffer with a layout, of those that are stored."""
+        node = self._node
+        layout = None if node.has_strides else layout_of(node)
+        return node.nbytes if layout is None else layout.stored * node.dtype.itemsize
 
     @property
     def stride(self) -> tuple[int, ...]:
@@ -226,10 +238,6 @@ class Buffer(
         """The buffer that the elements belong to: for other buffers than views, itself."""
         return cast(Buffer, self._base) if self.is_view else self
 
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie in row-major order without gaps."""
-        return ops.view_of(self._node).is_contiguous
-
     # -- when it is --------------------------------------------------------------------------------
 
     def realize(self) -> Self:
@@ -240,10 +248,6 @@ class Buffer(
     def explain(self) -> str:
         """Which passes over memory computing the elements still takes, and why."""
         return explain([self._node])
-
-    def contiguous(self) -> Self:
-        """The same elements in row-major order: this buffer, or a copy if it is not."""
-        return self if self.is_contiguous() else self._value(taken(ops.copied(self._node)))
 
     def copy(self, order: str = "C") -> Self:
         """The same elements in memory of their own; in column-major order if ``order`` is "F"."""
@@ -356,10 +360,13 @@ class Buffer(
             value._node = element
             value._base = None
             return value
-        if key.__class__ is self.__class__ and isinstance(key._node, Number) and node.shape:
+        kind = key.__class__
+        if kind is self.__class__:
             index = key._node
-            if index.dtype.kind in "iu":
+            if isinstance(index, Number) and node.shape and index.dtype.kind in "iu":
                 return self[int(index.scalar)]
+        elif isinstance(key, str):
+            return labels.label(self, key)  # type: ignore[return-value]
         found, is_view = indexing.get(node, key)
         return self._indexed(found) if is_view else self._value(found)
 
@@ -380,6 +387,9 @@ class Buffer(
                 return
         else:
             made = operand(value)
+            if made is None and isinstance(key, str):
+                labels.write(self, key, value)
+                return
             new = as_node(value, None, None, {}, None) if made is None else made
         indexing.put(self._node, key, new)
 
@@ -398,3 +408,6 @@ class Buffer(
         return describe(type(self).__name__, array, node.base.op.name, facts)
 
     __array_priority__: ClassVar[float] = 100.0
+
+
+set_default(lambda: Buffer)

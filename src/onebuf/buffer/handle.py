@@ -149,6 +149,19 @@ def register(kind: Callable[[], type[Handle]], placement: type[Device], *ops: Op
     _ops.update(ops)
 
 
+_default: list[Callable[[], type[Handle]]] = []
+
+
+def set_default(kind: Callable[[], type[Handle]]) -> None:
+    """Let ordinary buffers be of the class that ``kind`` gives."""
+    _default[:] = [kind]
+
+
+def class_on(device: Device) -> type[Handle]:
+    """The class of ordinary buffers on ``device``."""
+    return _kinds.get((device.__class__, None), _default[0])()
+
+
 def kind_of(node: Node, kind: type[Handle]) -> type[Handle]:
     """The class of a buffer of ``node`` that is made by one of class ``kind``."""
     at = Device if node.device is None else node.device.__class__

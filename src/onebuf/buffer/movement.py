@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,7 +13,13 @@ from onebuf.buffer.numpy.order import memory_order
 from onebuf.engine import taken
 from onebuf.errors import ArgumentTypeError, AxisError
 from onebuf.graph import Leaf
+from onebuf.late import Late
 from onebuf.layout import normalize_axes
+
+if TYPE_CHECKING:
+    from onebuf.shapes import box
+else:
+    box = Late("onebuf.shapes.box")
 
 
 class Movement(Handle):
@@ -113,6 +119,39 @@ class Movement(Handle):
     def shrink(self, bounds: Sequence[tuple[int, int]]) -> Self:
         """The box between ``bounds``: one (first, end) an axis."""
         return self._view(ops.shrink(self._node, bounds))
+
+    def slice(self, *bounds: Any) -> Self:
+        """A box of the elements, with all axes: ``slice(first, last)``, half open.
+
+        ``first`` and ``last`` are indices inside the shape, one number an axis; a shape with an
+        origin says both. Integers alone pin the leading axes: ``slice(i, j)`` is the box of extent
+        1 along the first two. The view counts its elements from 0.
+
+        >>> from onebuf import Buffer
+        >>> x = Buffer([[1, 2], [3, 4]])
+        >>> x.slice((1, 0), (2, 2)).tolist(), x.slice(0).shape
+        ([[3, 4]], (1, 2))
+        """
+        first, last = box.box_of(bounds, self._node.shape, "slice")
+        return self._boxed([*map(slice, first, last)])
+
+    def chip(self, *bounds: Any) -> Self:
+        """`slice` without the axes that are pinned to one index.
+
+        >>> from onebuf import Buffer
+        >>> x = Buffer([[1, 2], [3, 4]])
+        >>> x.chip(1).tolist(), x.chip((0, 1), (2, 2)).tolist()
+        ([3, 4], [2, 4])
+        """
+        first, last = box.box_of(bounds, self._node.shape, "chip")
+        key: list[Any] = [*map(slice, first, last)]
+        for axis in box.pinned_axes(bounds, (first, last), "chip"):
+            key[axis] = first[axis]
+        return self._boxed(key)
+
+    def _boxed(self, key: list[Any]) -> Self:
+        """The view of a box; without axes too it is a view, which can be written."""
+        return self._view(ops.index(self._node, tuple(key)))
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """The diagonal of two axes, as a new last axis."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from sys import getrefcount
 from typing import Any, Self
 
@@ -10,6 +10,7 @@ from onebuf.buffer.exchange.export import release, window
 from onebuf.buffer.handle import Handle
 from onebuf.engine import is_here, moved, unwrapped, wrapped
 from onebuf.errors import ArgumentTypeError
+from onebuf.graph import promises_of
 from onebuf.machine import CPU, Device, owner
 from onebuf.machine import device as find_device
 from onebuf.memory import FileBlock
@@ -39,9 +40,14 @@ class Placement(Handle):
         """The native object below: on the host, a NumPy array on the same memory.
 
         On TORCH and JAX it is the library's array, elsewhere what the device's own library knows
-        the memory by: on OPENCL, say, a ``pyopencl.Buffer``.
+        the memory by: on OPENCL, say, a ``pyopencl.Buffer``. Of a buffer with a layout it is that
+        of the stored elements.
         """
-        return window(self._shown()) if is_here(self._node) else unwrapped(self._node)
+        node = self._node
+        if not node.has_strides:
+            node = node.base  # the elements that the layout stores
+            return window(node) if is_here(node) else unwrapped(node)
+        return window(self._shown()) if is_here(node) else unwrapped(node)
 
     def to_device(self, device: str | Device, /, *, stream: Any = None) -> Self:
         """The elements on ``device``: this buffer if they are there, else a copy.
@@ -60,6 +66,12 @@ class Placement(Handle):
             )
         node = moved(self._node, find_device(device))
         return self if node is self._node else self._alike(node)
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        """This buffer, when all futures that it is computed from have come; waits in no thread."""
+        for promise in promises_of([self._node]):
+            yield from promise.awaited()
+        return self
 
     def free(self) -> None:
         """Give the memory back now; an error while a window or another view uses it."""

@@ -7,15 +7,18 @@ placement (the class of the device), and by operation where a kind is not a matt
 from typing import TYPE_CHECKING
 
 from onebuf.buffer.handle import register
+from onebuf.graph import ON_DEMAND
 from onebuf.late import Late
-from onebuf.machine import Context
+from onebuf.machine import Context, Device
 
 if TYPE_CHECKING:
-    from onebuf.kinds import replicated
+    from onebuf.kinds import on_demand, replicated
 else:
+    on_demand = Late("onebuf.kinds.on_demand")
     replicated = Late("onebuf.kinds.replicated")
 
 
 def register_kinds() -> None:
     """Enter all kinds in the table."""
     register(lambda: replicated.ReplicatedBuffer, Context)
+    register(lambda: on_demand.OnDemandBuffer, Device, ON_DEMAND)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +12,16 @@ from onebuf.buffer import Buffer
 from onebuf.buffer.exchange.nested import parse
 from onebuf.dtypes import Array
 from onebuf.engine import force, read
-from onebuf.errors import DTypeError, ShapeError
+from onebuf.errors import DTypeError, LayoutError, ShapeError
 from onebuf.graph import Node, on_block, placed_block
 from onebuf.interop import view_foreign
+from onebuf.late import Late
 from onebuf.machine import Context, checked_index
+
+if TYPE_CHECKING:
+    from onebuf.ops.structured import nodes
+else:
+    nodes = Late("onebuf.ops.structured.nodes")
 
 
 class ReplicatedBuffer(Buffer):
@@ -54,11 +60,24 @@ class ReplicatedBuffer(Buffer):
         place = self.context.places[checked_index(self.context, index)]
         block = self._replicas().replica(checked_index(self.context, index))
         base = self._node.base
-        node = ops.seen(on_block(block, base.shape, base.dtype, place), ops.view_of(self._node))
+        whole = on_block(block, base.shape, base.dtype, place)
         made = Buffer.__new__(Buffer)
-        made._node = node
+        made._node = self._seen_on(whole)
         made._base = self.base
         return made
+
+    def _seen_on(self, whole: Node) -> Node:
+        """``whole``, a replica of the elements below, as this buffer sees them."""
+        node = self._node
+        if node.has_strides:
+            return ops.seen(whole, ops.view_of(node))
+        part = nodes.structured(node)
+        if part is None:
+            raise LayoutError(
+                "a replica of a part of a buffer with a layout was asked for; take the replica of "
+                "the whole buffer, and then the part"
+            )
+        return part.seen(whole)
 
     def read(self, index: int | None = None) -> Any:
         """The elements of one replica as a NumPy array; without ``index``, a list of all of them.

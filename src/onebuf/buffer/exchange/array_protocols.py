@@ -9,6 +9,7 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.buffer.exchange.export import (
     as_numpy,
+    check_shared,
     export_memory,
     interface,
     reduce_parts,
@@ -16,21 +17,24 @@ from onebuf.buffer.exchange.export import (
     window,
 )
 from onebuf.buffer.handle import Handle
+from onebuf.buffer.layout.structure import layout_of
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.buffer.numpy.functions import answer, namespace
 from onebuf.buffer.operators import operand
-from onebuf.engine import assign, is_here, read
-from onebuf.errors import ArgumentError, OnebufError
+from onebuf.engine import assign, is_here, read, taken
+from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
 from onebuf.graph import BINARY, UNARY, Node, Op
 from onebuf.interop import DEVICE, export
 from onebuf.late import Late
 from onebuf.layout import View
-from onebuf.ops import binary, matmul, unary
+from onebuf.ops import binary, copied, expanded, matmul, unary
 
 if TYPE_CHECKING:
     from onebuf.interop import arrow
+    from onebuf.ops.structured import nodes
 else:
     arrow = Late("onebuf.interop.arrow")
+    nodes = Late("onebuf.ops.structured.nodes")
 
 _UFUNCS: dict[Any, Op] = {
     getattr(np, op.numpy): op for op in (UNARY | BINARY).values() if op.numpy is not None
@@ -64,6 +68,7 @@ class ForeignProtocols(Handle):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
+        check_shared(self._node, copy)
         return export(
             window(self._shown()),
             stream=stream,
@@ -119,7 +124,11 @@ class ForeignProtocols(Handle):
         return result
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        block, dtype, view = reduce_parts(self._node)
+        layout = layout_of(self._node)
+        if layout is not None:
+            return _with_layout, (type(self), self._value(copied(self._node.base)), layout)
+        node = self._node if self._node.has_strides else taken(expanded(self._node))
+        block, dtype, view = reduce_parts(node)
         facts = (type(self), block, dtype, view.shape, view.stride, view.offset, self._is_number)
         return _restore, facts
 
@@ -163,6 +172,16 @@ def _is_plain(x: Any) -> bool:
     if isinstance(x, Handle | np.ndarray):
         return True
     return getattr(type(x), "__array_ufunc__", _PLAIN) is _PLAIN
+
+
+def _with_layout(kind: Any, storage: Any, layout: Any) -> Any:
+    """A buffer that sees the elements of another through a layout."""
+    if storage.shape != (layout.stored,):
+        raise ArgumentTypeError(
+            f"a pickled buffer needs the {layout.stored} elements that its layout stores, got "
+            f"shape {storage.shape}"
+        )
+    return kind._place(nodes.with_layout(storage._node, layout))
 
 
 def _restore(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,21 @@ from onebuf.errors import CopyError
 from onebuf.events import Copied, listeners, tell
 from onebuf.graph import Foreign, Leaf, Node
 from onebuf.interop import view_foreign
+from onebuf.late import Late
 from onebuf.machine import CPU, Device
 from onebuf.machine import device as find_device
 from onebuf.memory import Block
 from onebuf.ops import Draw, cast, copied, place, pooled, quietly
 from onebuf.options import options
 
+if TYPE_CHECKING:
+    from onebuf.buffer.exchange import sparse_import
+else:
+    sparse_import = Late("onebuf.buffer.exchange.sparse_import")
+
 _ndarray = np.ndarray
+_SPARSE = ("scipy.sparse", "sparse.")
+"""Modules with classes of sparse arrays."""
 _USUAL = 0x1 | 0x100 | 0x400
 """The flags of NumPy's arrays that are contiguous, aligned and writeable."""
 _FLAGS = _USUAL | 1 << 31
@@ -72,6 +80,8 @@ def _on(node: Node, device: str | Device | None, copy: bool | None) -> Node:
 
 
 def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT, DT]) -> Node:
+    if type(data).__module__.startswith(_SPARSE):
+        return _converted(sparse_import.sparse_node(data, copy), wanted, copy and None)
     foreign = view_foreign(data, copy=copy)
     if foreign is None:
         if copy is False:

@@ -239,7 +239,7 @@ class Conversion(Handle):
 def _numbers(buffer: Handle) -> Iterator[Any]:
     """A buffer for each element of a vector, as it is when its turn comes."""
     node = buffer._node
-    array = own(node) if node.on_demand is None else read(node)
+    array = own(node) if node.has_places else read(node)
     cls, dtype, new = buffer.__class__, node.dtype, object.__new__
     for scalar in array:
         element = Element()  # `Element.of`, spelled out for speed

@@ -53,6 +53,11 @@ def export_memory(node: Node, flags: int) -> memoryview:
     One that asks for memory to write to (``readinto``, ``recv_into``, ``pack_into``) is going to
     write, so what still has to read the old elements is computed first.
     """
+    if not node.has_strides:
+        raise ExportError(
+            "memory was asked for, and these elements are read through a layout, which stores "
+            "fewer of them; export what is stored, x.unwrap(), or a copy of all, x.dense()"
+        )
     array = window(node)
     if flags & _WRITABLE:
         if node.block is None:
@@ -88,6 +93,7 @@ def flat_window(node: Node) -> Array:
 
 def as_numpy(node: Node, dtype: Any, copy: bool | None) -> Array:
     """``__array__``: a window, unless a conversion or a copy was asked for."""
+    check_shared(node, copy)
     array = window(node)
     wanted = array.dtype if dtype is None else np.dtype(dtype)
     if wanted == array.dtype and not copy:
@@ -97,6 +103,15 @@ def as_numpy(node: Node, dtype: Any, copy: bool | None) -> Array:
             f"copy=False cannot turn {array.dtype.name} into {wanted.name}; leave out one of them"
         )
     return array.astype(wanted, copy=True)
+
+
+def check_shared(node: Node, copy: bool | None) -> None:
+    """Raise if no copy is allowed, and the layout of ``node`` stores fewer elements than it has."""
+    if copy is False and not node.has_strides:
+        raise CopyError(
+            "copy=False needs elements that lie in memory by strides, and these are read through a "
+            "layout; leave it out for a read-only copy, or take what is stored: x.unwrap()"
+        )
 
 
 _told: dict[int, tuple[Any, dict[int, Array]]] = {}
@@ -110,6 +125,8 @@ def interface(owner: Any, node: Node) -> dict[str, Any]:
     """
     if is_added(node.dtype):
         raise AttributeError(f"the array interface has no letter for {node.dtype.name}")
+    if not node.has_strides:
+        raise AttributeError("elements that are read through a layout have no address")
     array = window(node)
     me = id(owner)
     if me not in _told:

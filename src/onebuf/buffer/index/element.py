@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from onebuf.engine import is_here, read, realize
+from onebuf.engine import is_here, is_part, read, realize
 from onebuf.graph import Element, Node
 from onebuf.ops import copied, index
 
@@ -41,6 +41,6 @@ def element(node: Node, key: Any) -> Node:
     one = index(node, key)
     if not is_here(node):
         return copied(one)
-    if node.on_demand is None:
+    if not is_part(one):
         realize([node.base])
     return Element.of(read(one)[()], node.dtype)

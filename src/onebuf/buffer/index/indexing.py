@@ -13,18 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.buffer.index import on_device
+from onebuf.buffer.index import on_demand, on_device
 from onebuf.buffer.index.element import element, names_one
 from onebuf.buffer.index.take import taken
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import float64, int64, typed_scalar
-from onebuf.engine import assign, change, check_kind, is_here, read, writable
+from onebuf.engine import assign, change, check_kind, is_here, put_at, read, writable
 from onebuf.engine.run import masks
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
 from onebuf.graph import Element, Fresh, Loose, LooseBlock, Node, Number
 from onebuf.memory import PoolBlock, address_of
 from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
+from onebuf.ops.einstein.labels import unlabelled
 from onebuf.options import options
 
 _SCALARS = frozenset(SCALARS)
@@ -78,8 +79,10 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
     key = plain(key)
     if is_basic(key):
         return _seen(node, key)
-    array = read(node)
     _check_key(key)
+    if node.on_demand is not None:
+        return adopted(on_demand.pick(node, key)), False
+    array = read(node)
     start = perf_counter()
     result = masks.pick(array, key)
     if result is None:
@@ -148,27 +151,52 @@ def _picked(array: np.ndarray[Any, Any], key: Any) -> Node:
 def put(node: Node, key: Any, value: Node | Scalar) -> None:
     """Write ``value`` to the elements that ``key`` selects."""
     basic = is_basic(key)
-    if not basic and not is_here(node):
-        key = _whole(_with_arrays(key))
-        if not is_basic(key):
-            on_device.put(node, key, value)
-            return
-    elif not basic:
-        key = _stored_key(key, node)
-        basic = is_basic(key)
+    if not basic:
+        if isinstance(key, str):
+            raise unlabelled("a number or a buffer without any")
+        if is_here(node):
+            key = _stored_key(key, node)
+            basic = is_basic(key)
+        else:
+            key = _whole(_with_arrays(key))
+            if not is_basic(key):
+                on_device.put(node, key, value)
+                return
     if value.__class__ in _NUMBERS and basic:
         _check_number(value, node.dtype)
     if _put_stored(node, key, value):
         return
     if basic or not is_here(node):
-        if node.on_demand is None and is_here(node):
+        if node.has_places and is_here(node):
             writable(node)
         assign(index(node, key), value)
         return
     new = np.asarray(read(value) if isinstance(value, Node) else typed_scalar(value, node.dtype))
     check_kind(new, node)
+    if not node.has_strides:
+        _put_through(node, key, new)
+        return
     here = copy_context()  # options are those of the caller, NumPy's warnings are not
     change("put", node, lambda array: _put_array(array, key, new, here))
+
+
+def _put_through(node: Node, key: Any, new: np.ndarray[Any, Any]) -> None:
+    """Write to the elements that ``key`` picks of a buffer with a layout."""
+    shape = node.shape
+    try:
+        axes = []
+        for axis, extent in enumerate(shape):
+            along = np.arange(extent).reshape([-1 if n == axis else 1 for n in range(len(shape))])
+            axes.append(np.broadcast_to(along, shape)[key])
+        values = np.broadcast_to(new, axes[0].shape)
+    except IndexError as error:
+        raise IndexRangeError(f"{error}; the buffer has shape {shape}") from None
+    except ValueError:
+        raise ShapeError(
+            f"an assignment needs one value, or as many as the index picks places, "
+            f"{axes[0].shape}, got values of shape {new.shape}"
+        ) from None
+    put_at(node, tuple(axes), values)
 
 
 _NUMBERS = (Number, Element)
@@ -322,8 +350,9 @@ def _check_key(key: Any) -> None:
     for part in key if isinstance(key, tuple) else (key,):
         kind = getattr(part, "dtype", np.dtype(int)).kind
         if isinstance(part, float | complex | str) or kind not in "iub":
+            hint = "; labels are one text, as in x['i,j']" if isinstance(part, str) else ""
             raise IndexRangeError(
                 f"only integers, slices, ellipsis, None and integer or boolean arrays are valid "
                 f"indices: an index needs to be an integer, a slice, None, an ellipsis, or an "
-                f"array or list of integers or bools; got {part!r}"
+                f"array or list of integers or bools; got {part!r}{hint}"
             )

@@ -34,7 +34,7 @@ def taken(node: Node, key: Any) -> Node | None:
     else:
         parts, place = (key,), 0
     shape = _shape_of(parts[place])
-    if shape is None or node.on_demand is not None:
+    if shape is None:
         return None
     stored = settle(node) is not None and _is_stored(parts[place])
     if stored and _is_small(node, parts, shape):

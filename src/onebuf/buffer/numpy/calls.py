@@ -8,6 +8,7 @@ one, a named tuple of several, text), and ``out``, which comes back as the very 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.buffer.exchange.export import window
 from onebuf.buffer.handle import Handle
-from onebuf.engine import is_here, read, settle_readers
+from onebuf.engine import change, is_here, read, settle_readers
 from onebuf.errors import ArgumentTypeError, ExportError
 from onebuf.graph import Number
 from onebuf.ops import quiet_context
@@ -36,11 +37,30 @@ def on_arrays(
     try:
         return call.take(quiet_context().run(function, *arrays, **named))
     except ValueError as error:
+        if "read-only" in str(error) and call.copies:
+            return _written_through(kind, function, args, kwargs)
         if "__array__ method not producing an array" not in str(error):
             raise
         arrays = [call.give(_unwrapped(x)) for x in arrays]
         named = {name: call.give(_unwrapped(x)) for name, x in named.items()}
         return call.take(quiet_context().run(function, *arrays, **named))
+
+
+def _written_through(
+    kind: type[Handle], function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """``function``, which writes to a buffer with a layout: to a copy, then through it."""
+    call = NumpyCall(kind, is_writing=True)
+    call.expect(kwargs.get("out"))
+    arrays = [call.give(x) for x in args]
+    named = {name: call.give(x) for name, x in kwargs.items()}
+    before = [array.copy() for _, array in call.copies]
+    result = quiet_context().run(function, *arrays, **named)
+    for (buffer, array), old in zip(call.copies, before, strict=True):
+        if array.tobytes() != old.tobytes():
+            same = (array == old) | ((array != array) & (old != old))
+            change("put", buffer._node, partial(np.copyto, src=array, where=~same))
+    return call.take(result)
 
 
 def _unwrapped(x: Any) -> Any:
@@ -54,10 +74,14 @@ def _unwrapped(x: Any) -> Any:
 class NumpyCall:
     """One call of NumPy: which array stands for which of the caller's objects."""
 
-    __slots__ = ("given", "kind")
+    __slots__ = ("copies", "given", "is_writing", "kind")
 
-    def __init__(self, kind: type[Handle]) -> None:
+    def __init__(self, kind: type[Handle], is_writing: bool = False) -> None:
         self.kind = kind
+        self.is_writing = is_writing
+        self.copies: list[tuple[Handle, dtypes.Array]] = []
+        """Buffers whose layout has no strides, and copies of their elements: NumPy may write to
+        them if it ``is_writing``."""
         self.given: dict[int, tuple[Any, Any]] = {}
         """What the caller passed, and the array that took its place, by the id of the array."""
 
@@ -83,6 +107,9 @@ class NumpyCall:
             if x._is_number and is_here(x._node):
                 return read(x._node)[()]
             array = window(x._node)
+            if not x._node.has_strides and is_here(x._node):
+                array = np.array(array) if self.is_writing else array
+                self.copies.append((x, array))
             if x._node.on_demand is not None:
                 array.flags.writeable = False  # what is written to a copy would be lost
             settle_readers(x._node)

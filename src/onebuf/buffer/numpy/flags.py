@@ -68,6 +68,8 @@ class Flags:
             return True
         if node.on_demand is not None:
             return bool(node.on_demand.writable)
+        if not node.has_strides:
+            return True
         if view_of(node).overlaps_itself:
             return False
         if node.array is None and node.base.array is None:
