@@ -27,7 +27,7 @@ export POCL_DEVICES := pthread pthread
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-planning bench-devices bench-clients format clean
+.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-planning bench-layouts bench-on-demand bench-devices bench-clients format clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +66,12 @@ bench-peers: $(VENV)/.installed-bench ## measure against seven libraries and the
 
 bench-planning: $(VENV)/.installed-package ## measure what planning costs, by the size of graphs
 	@$(BIN)/python benchmarks/planning.py $(ARGS)
+
+bench-layouts: $(VENV)/.installed-test ## measure layouts next to dense buffers and SciPy
+	@$(BIN)/python benchmarks/layouts.py $(ARGS)
+
+bench-on-demand: $(VENV)/.installed-package ## measure on-demand expressions next to the same written out
+	@$(BIN)/python benchmarks/on_demand.py $(ARGS)
 
 bench-devices: $(VENV)/.installed-test ## measure OpenCL next to pyopencl used by hand
 	@$(BIN)/python benchmarks/devices.py $(ARGS)

@@ -13,12 +13,11 @@ import argparse
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
-from turns import Plan, interleave
+from turns import Plan, interleave, timed
 
 import onebuf
 
@@ -191,20 +190,6 @@ class Bench:
             if samples.failure:
                 raise RuntimeError(f"{name}, {side}: {samples.failure}")
         return Row(name, taken["ours"].least or 0.0, taken["by hand"].least or 0.0, target)
-
-
-def timed(run: Callable[[], None]) -> Callable[[], list[float]]:
-    """Two samples of a turn."""
-
-    def samples() -> list[float]:
-        found = []
-        for _ in range(2):
-            start = perf_counter()
-            run()
-            found.append(perf_counter() - start)
-        return found
-
-    return samples
 
 
 def show(rows: list[Row]) -> None:

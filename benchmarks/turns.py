@@ -74,3 +74,17 @@ def interleave(
         if not waiting:
             break
     return taken
+
+
+def timed(run: Callable[[], object]) -> Callable[[], list[float]]:
+    """Two samples of ``run`` in a row, which make a turn."""
+
+    def samples() -> list[float]:
+        found = []
+        for _ in range(2):
+            start = time.perf_counter()
+            run()
+            found.append(time.perf_counter() - start)
+        return found
+
+    return samples

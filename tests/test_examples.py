@@ -14,8 +14,10 @@ def test_there_are_examples() -> None:
         "big_file.py",
         "devices.py",
         "exchange.py",
+        "futures.py",
         "profiling.py",
         "strides.py",
+        "two_electron.py",
     ]
 
 

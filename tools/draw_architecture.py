@@ -30,11 +30,14 @@ PICTURE = PROJECT / "docs" / "architecture.svg"
 COLOURS = {
     "interface": (
         *("cli", "testing", "compat", "onebuf", "clients", "fft", "linalg", "lib", "numpy_api"),
-        *("scalar_types", "array_api", "control", "files", "random", "kinds", "buffer"),
+        *("scalar_types", "array_api", "control", "files", "random", "kinds", "op_graph", "buffer"),
     ),
     "effect": ("engine", "backends", "ops", "interop", "machine", "memory"),
-    "pure": ("render", "scheduler", "kernel", "graph", "layout"),
-    "ground": ("options", "dtypes", "errors", "events", "late", "switch"),
+    "pure": (
+        *("render", "scheduler", "kernel", "graph", "layout"),
+        *("sparsity", "shapes", "symmetry"),
+    ),
+    "ground": ("options", "tasks", "dtypes", "errors", "events", "late", "switch"),
 }
 LEGEND = {
     "interface": "what users call",

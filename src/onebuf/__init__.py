@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from onebuf import errors, random
-from onebuf.array_api.beyond import asbuffer, diag
+from onebuf.array_api.beyond import approximately_equal, asbuffer, diag
 from onebuf.array_api.creation import (
     arange,
     asarray,
@@ -185,11 +185,16 @@ from onebuf.scalar_types import (
 from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
-    from onebuf import fft, lib, linalg
+    from onebuf import fft, lib, linalg, shapes, sparsity, symmetry
     from onebuf.buffer.einsum import einsum
+    from onebuf.buffer.layout.allocator import Allocator, allocator
     from onebuf.engine.observe.profile import Profiling
+    from onebuf.engine.observe.progress import progress
     from onebuf.files import Archive, load, open, save, savez, savez_compressed
+    from onebuf.kinds.future import FutureBuffer, submit
+    from onebuf.kinds.on_demand import OnDemandBuffer, on_demand
     from onebuf.kinds.replicated import ReplicatedBuffer
+    from onebuf.layout.layout import Layout
     from onebuf.numpy_api.creation import *
     from onebuf.numpy_api.elementwise import *
     from onebuf.numpy_api.functional import *
@@ -202,6 +207,7 @@ if _TYPE_CHECKING:
     from onebuf.numpy_api.state import *
     from onebuf.numpy_api.sums import *
     from onebuf.numpy_api.types import *
+    from onebuf.op_graph import OpGraph
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -214,11 +220,17 @@ _LATER = {
     **dict.fromkeys(
         ("Archive", "load", "open", "save", "savez", "savez_compressed"), "onebuf.files"
     ),
+    "OpGraph": "onebuf.op_graph",
+    **dict.fromkeys(("FutureBuffer", "submit"), "onebuf.kinds.future"),
     "Profiling": "onebuf.engine.observe.profile",
+    "Layout": "onebuf.layout.layout",
+    **dict.fromkeys(("OnDemandBuffer", "on_demand"), "onebuf.kinds.on_demand"),
+    "progress": "onebuf.engine.observe.progress",
     "ReplicatedBuffer": "onebuf.kinds.replicated",
+    **dict.fromkeys(("Allocator", "allocator"), "onebuf.buffer.layout.allocator"),
     "einsum": "onebuf.buffer.einsum",
 }
-_LATER_MODULES = ("fft", "lib", "linalg", "testing")
+_LATER_MODULES = ("fft", "lib", "linalg", "shapes", "sparsity", "symmetry", "testing")
 
 
 def __getattr__(name: str) -> _Any:
@@ -244,13 +256,14 @@ _when_imported("dask.array.backends", "onebuf.clients.dask")
 
 # fmt: off
 __all__ = [
-    "Archive", "Buffer", "Context", "Counters", "DType", "Device", "False_", "Item",
-    "OnebufError", "Profiling", "ReplicatedBuffer", "ScalarType", "True_", "Window",
-    "__array_api_version__", "__array_namespace_info__", "__version__", "abs", "absolute",
-    "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append",
-    "apply_along_axis", "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh",
-    "arctan", "arctan2", "arctanh", "argmax", "argmin", "argpartition", "argsort", "argwhere",
-    "around", "array", "array2string", "array_equal", "array_equiv", "array_repr",
+    "Allocator", "Archive", "Buffer", "Context", "Counters", "DType", "Device", "False_",
+    "FutureBuffer", "Item", "Layout", "OnDemandBuffer", "OnebufError", "OpGraph", "Profiling",
+    "ReplicatedBuffer", "ScalarType", "True_", "Window", "__array_api_version__",
+    "__array_namespace_info__", "__version__", "abs", "absolute", "acos", "acosh", "add", "all",
+    "allclose", "allocator", "amax", "amin", "angle", "any", "append", "apply_along_axis",
+    "apply_over_axes", "approximately_equal", "arange", "arccos", "arccosh", "arcsin",
+    "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argpartition", "argsort",
+    "argwhere", "around", "array", "array2string", "array_equal", "array_equiv", "array_repr",
     "array_split", "array_str", "asanyarray", "asarray", "asarray_chkfinite", "asbuffer",
     "ascontiguousarray", "asfortranarray", "asin", "asinh", "astype", "atan", "atan2", "atanh",
     "atleast_1d", "atleast_2d", "atleast_3d", "average", "bartlett", "base_repr", "bfloat16",
@@ -292,27 +305,28 @@ __all__ = [
     "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin",
     "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndarray",
     "ndenumerate", "ndim", "ndindex", "nditer", "negative", "nested_iters", "newaxis",
-    "nextafter", "nonzero", "not_equal", "number", "object_", "ogrid", "ones", "ones_like",
-    "open", "outer", "packbits", "pad", "partition", "percentile", "permute_dims", "pi",
-    "piecewise", "place", "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit",
+    "nextafter", "nonzero", "not_equal", "number", "object_", "ogrid", "on_demand", "ones",
+    "ones_like", "open", "outer", "packbits", "pad", "partition", "percentile", "permute_dims",
+    "pi", "piecewise", "place", "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit",
     "polyint", "polymul", "polynomial", "polysub", "polyval", "positive", "pow", "power",
-    "printoptions", "prod", "promote_types", "ptp", "put", "put_along_axis", "putmask",
-    "quantile", "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index", "real",
-    "real_if_close", "realize", "rec", "recarray", "reciprocal", "record", "remainder",
+    "printoptions", "prod", "progress", "promote_types", "ptp", "put", "put_along_axis",
+    "putmask", "quantile", "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index",
+    "real", "real_if_close", "realize", "rec", "recarray", "reciprocal", "record", "remainder",
     "repeat", "require", "reshape", "resize", "result_type", "right_shift", "rint", "roll",
     "rollaxis", "roots", "rot90", "round", "row_stack", "s_", "save", "savetxt", "savez",
     "savez_compressed", "schedule", "sctypeDict", "searchsorted", "select", "set_printoptions",
-    "setbufsize", "setdiff1d", "seterr", "seterrcall", "setxor1d", "shape", "shares_memory",
-    "short", "show_config", "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc",
-    "single", "sinh", "size", "sort", "sort_complex", "spacing", "split", "sqrt", "square",
-    "squeeze", "stack", "std", "str_", "strings", "subtract", "sum", "swapaxes", "synchronize",
-    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "timedelta64", "trace",
-    "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim",
-    "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc",
-    "typecodes", "typename", "typing", "ubyte", "ufunc", "uint", "uint8", "uint16", "uint32",
-    "uint64", "uintc", "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all",
-    "unique_counts", "unique_inverse", "unique_values", "unpackbits", "unravel_index",
-    "unsignedinteger", "unstack", "unwrap", "ushort", "vander", "var", "vdot", "vecdot",
-    "vecmat", "vectorize", "void", "vsplit", "vstack", "where", "zeros", "zeros_like",
+    "setbufsize", "setdiff1d", "seterr", "seterrcall", "setxor1d", "shape", "shapes",
+    "shares_memory", "short", "show_config", "show_runtime", "sign", "signbit", "signedinteger",
+    "sin", "sinc", "single", "sinh", "size", "sort", "sort_complex", "spacing", "sparsity",
+    "split", "sqrt", "square", "squeeze", "stack", "std", "str_", "strings", "submit",
+    "subtract", "sum", "swapaxes", "symmetry", "synchronize", "take", "take_along_axis", "tan",
+    "tanh", "tensordot", "tile", "timedelta64", "trace", "transpose", "trapezoid", "tri",
+    "tril", "tril_indices", "tril_indices_from", "trim", "trim_zeros", "triu", "triu_indices",
+    "triu_indices_from", "true_divide", "trunc", "typecodes", "typename", "typing", "ubyte",
+    "ufunc", "uint", "uint8", "uint16", "uint32", "uint64", "uintc", "uintp", "ulong",
+    "ulonglong", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values", "unpackbits", "unravel_index", "unsignedinteger", "unstack", "unwrap",
+    "ushort", "vander", "var", "vdot", "vecdot", "vecmat", "vectorize", "void", "vsplit",
+    "vstack", "where", "zeros", "zeros_like",
 ]
 # fmt: on

@@ -62,8 +62,16 @@ def test_the_tour_shows_one_address_on_both_sides(
 def test_only_the_errors_that_the_tour_is_about_happen_in_it(
     tour: Finished,
 ) -> None:
-    errors = re.findall(r"^ +(\w+): ", tour.stdout, re.MULTILINE)
-    assert errors == ["CopyError", "ShapeError", "ExportError", "DeviceError", "DivergenceError"]
+    errors = re.findall(r"^ +(\w+Error): ", tour.stdout, re.MULTILINE)
+    assert errors == [
+        *("CopyError", "ShapeError", "ExportError", "LayoutError", "DeviceError"),
+        "DivergenceError",
+    ]
+
+
+def test_the_tour_shows_what_a_layout_stores_and_an_orbit_written(tour: Finished) -> None:
+    assert "(16, 10, 80)" in tour.stdout
+    assert "[0, 0, 0, 7]" in tour.stdout
 
 
 def test_the_tour_leaves_no_file_behind(tmp_path: Path) -> None:

@@ -154,6 +154,101 @@ def show_laziness(stage: Stage) -> None:
     )
 
 
+def show_layouts(stage: Stage) -> None:
+    """Symmetric and sparse matrices, and products with labels."""
+    stage.say(
+        """Strides are one way to say where an element is. A layout can say more: which elements
+        are equal, and which are 0. Then they are not stored. Half of a symmetric matrix is
+        enough, and its values are asked for as a function of the index:"""
+    )
+    stage.run(
+        """
+        from onebuf import Layout
+        from onebuf.symmetry import Symmetric
+        alloc = onebuf.allocator()
+        half = Layout((4, 4), symmetry=Symmetric(0, 1))
+        s = alloc.construct(half, lambda i, j: i * j)
+        s
+        s.size, s.layout.stored, s.nbytes
+        """
+    )
+    stage.say("A write to one element writes its mirror image, too, since they are the same:")
+    stage.run("s[0, 3] = 7\ns[:, 0].tolist()\n(s * 2 + 1).layout")
+    stage.say(
+        """What cannot be symmetric is refused, and nothing is written; dense() gives a buffer that
+        takes anything:"""
+    )
+    stage.run("s[:2, :2] = [[1, 2], [3, 4]]\ns[1].tolist(), s.dense().nbytes")
+    stage.say(
+        """A block-sparse matrix stores its blocks. Here they are eight on the diagonal, of 125 by
+        125. A product goes over blocks, and is block-sparse again:"""
+    )
+    stage.run(
+        """
+        from onebuf.sparsity import Block
+        shape = (1000, 1000)
+        blocks = Block.tiles(shape, 125, nonzero=[(n, n) for n in range(8)])
+        layout = Layout(shape, sparsity=blocks)
+        a = alloc.construct(layout, lambda i, j: 1 / (1 + i + j))
+        a.nbytes, a.dense().nbytes, a[0, 999].item()
+        (a @ a).layout == a.layout
+        """
+    )
+    stage.say(
+        """Axes can have labels. A label that the result does not have is summed over, so that this
+        is the same product, written with indices:"""
+    )
+    stage.run(
+        """
+        c = onebuf.zeros(shape)
+        c["i,j"] = a["i,k"] * a["k,j"]
+        onebuf.approximately_equal(c, a.dense() @ a.dense(), 1e-12)
+        """
+    )
+
+
+def show_kinds(stage: Stage) -> None:
+    """Elements that are made on demand, elements still to come, and computations as graphs."""
+    stage.say(
+        """When elements exist is a question of its own. These are made when they are read, from
+        their index, and never stored. There are a million million of them:"""
+    )
+    stage.run(
+        """
+        table = onebuf.on_demand((10**6, 10**6), lambda i, j: i * 10 + j)
+        table[3:5, 999_998:].tolist()
+        with onebuf.counters() as c:
+            total = table[:1000, :1000].sum().item()
+
+        total, c.bytes_allocated
+        """
+    )
+    stage.say(
+        """These are still to come: a thread computes them. Expressions can be built at once, and
+        whoever reads one waits:"""
+    )
+    stage.run(
+        """
+        later = onebuf.submit(onebuf.eye, 2, shape=(2, 2), dtype="float64")
+        twice = later * 2
+        twice.tolist(), later.done()
+        """
+    )
+    stage.say(
+        """A lazy computation is a graph. It can be drawn, kept as JSON, and run again on other
+        inputs:"""
+    )
+    stage.run(
+        """
+        x = onebuf.ones((300, 300))
+        graph = onebuf.OpGraph.of((x * 2 + 1).sum(axis=0), x=x)
+        print(graph.draw())
+        again = onebuf.OpGraph.from_json(graph.to_json())
+        again(x=x * 3)[:3].tolist()
+        """
+    )
+
+
 def show_files(stage: Stage) -> None:
     """A file opened without reading it."""
     stage.say(
@@ -250,6 +345,11 @@ def show_next(stage: Stage) -> None:
 README.md                 what there is today, and what is planned
 docs/how-it-works.md      one line of code, followed through every layer
 docs/buffers.md           strides, views, indexing, dtypes, errors
+docs/layouts.md           symmetric, sparse and tiled buffers
+docs/labels.md            contractions written with indices
+docs/on-demand.md         elements that are made when they are read
+docs/futures.md           elements that are still to come
+docs/op-graphs.md         computations as graphs: drawn, kept, run again
 docs/memory-exchange.md   NumPy, DLPack, Arrow, pickle, and who owns what
 docs/files.md             files as memory
 docs/devices.md           GPUs and other devices, queues, replicas
@@ -264,6 +364,8 @@ CHAPTERS: dict[str, tuple[str, Callable[[Stage], None]]] = {
     "views": ("Views: a write seen everywhere", show_views),
     "exchange": ("Exchange: handed over, not copied", show_exchange),
     "laziness": ("Laziness: never computed in vain, never noticed", show_laziness),
+    "layouts": ("Layouts: what is equal is stored once", show_layouts),
+    "kinds": ("Kinds: made on demand, still to come", show_kinds),
     "files": ("Files: opened without reading", show_files),
     "devices": ("Devices: the same program, elsewhere", show_devices),
     "next": ("Where to go next", show_next),

@@ -45,6 +45,21 @@ def test_truth_of_elements_is_numpys(
     )
 
 
+@covers("approximately_equal")
+@some
+@given(data=st.data(), tolerance=st.floats(0, 3), mode=modes)
+def test_arrays_are_approximately_equal_if_every_distance_is_less_than_the_tolerance(
+    data: st.DataObject, tolerance: float, mode: str
+) -> None:
+    x = data.draw(operands((xp.float64,), values="finite"))
+    y = data.draw(operands((xp.float64,), x.array.shape, "finite"))
+    for other in (y, x):
+        with in_mode(mode):
+            found = xp.approximately_equal(x.buffer, other.buffer, tolerance)
+        with np.errstate(all="ignore"):
+            assert found == bool((np.abs(x.array - other.array) < tolerance).all())
+
+
 @covers("diff")
 @examples(120)
 @given(data=st.data(), n=st.integers(-1, 3), mode=modes)
