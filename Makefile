@@ -36,11 +36,13 @@ tour: $(VENV)/.installed-package ## show what onebuf does, in a minute
 	@$(BIN)/onebuf tour
 
 test: $(VENV)/.installed-test ## run all tests and every example in the docs
+	@$(NEED_OPENCL)
 	@$(NEED_VULKAN)
 	@$(PYTEST) -m 'not interop' -n auto --dist worksteal -rs $(ARGS)
 	@$(PYTEST) $(EXAMPLES)
 
 test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax, skipping none
+	@$(NEED_OPENCL)
 	@$(PYTEST) $(INTEROP) -m interop -n auto --dist worksteal -rs --junitxml=$(VENV)/interop.xml $(ARGS)
 	@$(BIN)/python -c "$$COUNT_SKIPPED" $(VENV)/interop.xml
 
@@ -133,6 +135,20 @@ $$python -c 'import ensurepip, venv' 2>/dev/null || { \
 		false; \
 	}; \
 }
+endef
+
+# PoCL from pip refuses processors that are newer than it is; Debian's is newer.
+define NEED_OPENCL
+if ! $(BIN)/python -c 'import onebuf; onebuf.devices("OPENCL")' 2>/dev/null; then \
+	if [ "`id -u`" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing pocl-opencl-icd, for the tests of OPENCL"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qq -y --no-install-recommends pocl-opencl-icd >/dev/null; \
+	fi; \
+	$(BIN)/python -c 'import onebuf; onebuf.devices("OPENCL")' 2>/dev/null || \
+		echo "There is no OpenCL driver that works here, so the tests of OPENCL cannot pass." \
+			"On Debian or Ubuntu: apt-get install pocl-opencl-icd, as root." >&2; \
+fi
 endef
 
 # The tests of VULKAN need a driver; Mesa has one for processors.

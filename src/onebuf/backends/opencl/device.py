@@ -40,16 +40,44 @@ def _look() -> list[Any]:
         platforms = cl.get_platforms()
     except cl.Error as error:
         raise _nothing(f"none is installed ({error})") from None
-    devices = []
+    devices, failures = [], []
     for platform in platforms:
         try:
-            devices += platform.get_devices()
+            found = platform.get_devices()
         except cl.Error:
             continue  # a driver without a device
+        failure = _failure(platform, found)
+        if failure is None:
+            devices += found
+        else:
+            failures.append(failure)
     if not devices:
         names = ", ".join(platform.name.strip() for platform in platforms) or "none"
-        raise _nothing(f"those that are installed find none: {names}")
+        why = "; ".join(dict.fromkeys(failures))
+        raise _nothing(f"those that are installed find none: {why or names}")
     return sorted(devices, key=lambda device: not device.type & cl.device_type.GPU)
+
+
+def _failure(platform: Any, devices: list[Any]) -> str | None:
+    """Why the devices of a platform cannot be used; None if they can.
+
+    PoCL brings a compiler of its own, which refuses every kernel on processors that are newer than
+    it is. Other drivers are made for their hardware.
+    """
+    if platform.name.strip() != _POCL or not devices:
+        return None
+    try:
+        cl.Program(cl.Context(devices[:1]), "__kernel void none() {}").build(cache_dir=False)
+    except cl.Error:
+        version = platform.version.partition("PoCL")[2].split()[:1]
+        return (
+            f"PoCL {' '.join(version)} does not know this processor and cannot compile for it (on "
+            f"Debian or Ubuntu there may be a newer one: apt-get install pocl-opencl-icd)"
+        )
+    return None
+
+
+_POCL = "Portable Computing Language"
 
 
 def _nothing(why: str) -> DeviceError:
