@@ -31,6 +31,9 @@
     ├── CompileError       RuntimeError  a kernel that the compiler refuses: a mistake in onebuf
     ├── BoundsError        RuntimeError  a kernel that would leave its memory: a mistake in onebuf
     ├── ProfilingError     RuntimeError  a profiler where there is one already
+    ├── PlaceError         RuntimeError  a place of a runtime that failed, or was lost
+    │   └── RuntimeClosed                a runtime that was closed, or cannot be reached any more
+    ├── NotDistributed     NotImplementedError  an operation that distributed buffers lack
     ├── TaskError          RuntimeError  a task that cannot be run, or waited for
     ├── TaskTimeout        TimeoutError  a task that is not done yet
     └── MissingPackage     ImportError   an optional package that is not installed
@@ -169,6 +172,23 @@ class BoundsError(OnebufError, RuntimeError):
 
 class ProfilingError(OnebufError, RuntimeError):
     """A profiler was started where one is running already."""
+
+
+class PlaceError(OnebufError, RuntimeError):
+    """A place of a runtime failed, or was lost; ``place`` is its number, if it is known."""
+
+    def __init__(self, message: str, place: int | None = None) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+class RuntimeClosed(PlaceError):
+    """A runtime was closed, or cannot be reached any more."""
+
+
+class NotDistributed(OnebufError, NotImplementedError):
+    """An operation that is not there for distributed buffers, where gathering them was not asked
+    for."""
 
 
 class TaskError(OnebufError, RuntimeError):

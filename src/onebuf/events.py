@@ -74,6 +74,20 @@ class Transferred(NamedTuple):
     start: float = 0.0
 
 
+class Moved(NamedTuple):
+    """Elements went from one place of a runtime to another, for the step ``name``.
+
+    A ``target`` of None is the program that asked for them, which is at no place.
+    """
+
+    name: str
+    source: int
+    target: int | None
+    nbytes: int
+    seconds: float = 0.0
+    start: float = 0.0
+
+
 class FellBack(NamedTuple):
     """A kernel could not be made, by a mistake in onebuf, and ``name`` was computed without it."""
 
@@ -106,6 +120,7 @@ Event: TypeAlias = (
     | Searched
     | Copied
     | Transferred
+    | Moved
     | Allocated
     | FellBack
     | Progress

@@ -19,6 +19,7 @@ from onebuf.dtypes import DT, Array, complex128, float64, kind
 from onebuf.graph import REDUCE, Node, make
 from onebuf.kernel import CHUNK
 from onebuf.ops import adopted, cast, quietly
+from onebuf.placement import boxes_between
 
 Compute = Callable[[Node], Array]
 """Computes a node, and gives its elements."""
@@ -71,7 +72,7 @@ def fold_tiles(
         fold = _fold_of(node, count, is_sequential, compute)
         for begin in range(0, extent, length):
             end = min(begin + length, extent)
-            parts = [tile(rows, columns) for columns in _pieces(begin, end, inner)]
+            parts = [tile(rows, columns) for columns in boxes_between(begin, end, inner)]
             fold.add(parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1), begin)
             tick(count * (end - begin))
         where = tuple([slice(*one) for one in rows])
@@ -87,32 +88,6 @@ def _boxes(shape: tuple[int, ...], limit: int) -> Iterator[Tile]:
     for before in _boxes(shape[:-1], limit // size if size == shape[-1] else 1):
         for low in range(0, shape[-1], size):
             yield (*before, (low, min(low + size, shape[-1])))
-
-
-def _pieces(begin: int, end: int, shape: tuple[int, ...]) -> Iterator[Tile]:
-    """Boxes that follow one another and cover the positions from ``begin`` to ``end``.
-
-    >>> list(_pieces(3, 10, (4, 4)))
-    [((0, 1), (3, 4)), ((1, 2), (0, 4)), ((2, 3), (0, 2))]
-    """
-    if len(shape) == 1:
-        yield ((begin, end),)
-        return
-    row = prod(shape[1:])
-    first, last = -(-begin // row), end // row
-    if first > last:  # inside of one row
-        number = begin // row
-        for piece in _pieces(begin - number * row, end - number * row, shape[1:]):
-            yield ((number, number + 1), *piece)
-        return
-    if begin % row:
-        for piece in _pieces(begin % row, row, shape[1:]):
-            yield ((first - 1, first), *piece)
-    if first < last:
-        yield ((first, last), *[(0, extent) for extent in shape[1:]])
-    if end % row:
-        for piece in _pieces(0, end % row, shape[1:]):
-            yield ((last, last + 1), *piece)
 
 
 def _whole_rows(length: int, grain: int, shape: tuple[int, ...]) -> int:

@@ -1,0 +1,90 @@
+"""Tilings: the boxes that elements are cut into before they are placed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from onebuf.errors import ArgumentError, ShapeError
+from onebuf.shapes import Nested, Tiled
+from onebuf.shapes.box import integer
+
+COUNT = 24
+"""Tiles along the first axis where nobody says: 1, 2, 3, 4, 6, 8 or 12 places share them evenly."""
+
+
+def default_tiles(shape: tuple[int, ...], count: int = 0) -> Tiled:
+    """Tiles of whole rows. They do not depend on the number of places, up to `COUNT` of those, so
+    that results do not either.
+
+    >>> default_tiles((48, 5))
+    Tiled((2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2), (5,))
+    >>> default_tiles((3,))
+    Tiled((1, 1, 1))
+    """
+    if not shape:
+        return Tiled()
+    most = COUNT
+    while most < count:
+        most *= 2
+    rows = max(1, -(-shape[0] // most))
+    return Tiled.regular(shape, (rows, *[max(1, extent) for extent in shape[1:]]))
+
+
+def tiles_of(shape: tuple[int, ...], tiles: Any, count: int = 0) -> Tiled:
+    """The tiling that ``tiles`` asks for.
+
+    It is None for rows (see `default_tiles`), one extent for all axes, an extent for each axis
+    (None or -1: the whole axis), the extents of all tiles along each axis, or a `Tiled` or `Nested`
+    shape, whose outer layer is the grid of tiles.
+
+    >>> tiles_of((4, 6), (2, None)), tiles_of((4, 6), ((1, 3), 6))
+    (Tiled((2, 2), (6,)), Tiled((1, 3), (6,)))
+    """
+    if tiles is None:
+        return default_tiles(shape, count)
+    if isinstance(tiles, Nested):
+        tiles = tiles.shape if isinstance(tiles.shape, Tiled) else _layered(tiles, shape)
+    if isinstance(tiles, Tiled):
+        found = tiles
+    else:
+        each = tiles if isinstance(tiles, Iterable) else [tiles] * len(shape)
+        axes = list(each)
+        if len(axes) != len(shape):
+            raise ShapeError(
+                f"tiles needs an extent for each of {len(shape)} axes of the shape {shape}, got "
+                f"{tiles!r}; None is the whole of an axis"
+            )
+        found = Tiled(*[_axis(n, one, axis) for axis, (n, one) in enumerate(zip(shape, axes))])  # noqa: B905
+    if found.extents != shape:
+        raise ShapeError(
+            f"tiles need to cover the shape {shape}, got tiles that cover {found.extents}"
+        )
+    return found
+
+
+def _layered(nested: Nested, shape: tuple[int, ...]) -> Tiled:
+    """The tiles of a nested shape of two layers: counts of tiles outside, extents of one inside."""
+    rank = len(shape)
+    extents = nested.shape.extents
+    if nested.layers != (rank, rank):
+        raise ShapeError(
+            f"tiles of the shape {shape} need a nested shape with two layers of rank {rank}, the "
+            f"grid of tiles and the extents of one, got layers of ranks {nested.layers}"
+        )
+    return Tiled(*[(size,) * count for count, size in zip(extents[:rank], extents[rank:])])  # noqa: B905
+
+
+def _axis(extent: int, size: Any, axis: int) -> tuple[int, ...]:
+    """The extents of the tiles along one axis."""
+    if isinstance(size, Iterable) and not isinstance(size, str):
+        return tuple(size)
+    whole = size is None or (not isinstance(size, bool) and size == -1)
+    step = extent if whole else integer(size, f"the extent of a tile along axis {axis}")
+    if step < 1 and extent:
+        raise ArgumentError(
+            f"tiles need extents of 1 or more along axis {axis}, got {size!r}; None is the whole "
+            f"axis"
+        )
+    full, rest = divmod(extent, step) if extent else (0, 0)
+    return (step,) * full + ((rest,) if rest else ())
