@@ -17,6 +17,7 @@ from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.order import check_sort
 from onebuf.dtypes import Array
 from onebuf.engine import look
+from onebuf.machine import Cluster
 from onebuf.engine.run import masks
 from onebuf.errors import ArgumentError
 from onebuf.graph import Node
@@ -246,6 +247,8 @@ def _is_in(x1: Array, x2: Array, invert: bool) -> Array:
 def _distinct(name: str, x: Any, **wanted: bool) -> list[Buffer]:
     """The distinct elements in order, and what else NumPy's `unique` is ``wanted`` to tell."""
     node = node_of(name, x)
+    if isinstance(node.device, Cluster) and not wanted:
+        return [Buffer._value(node.device.driver.unique(node))]
     found = np.unique(ops.sortable(look(node, "unique")), equal_nan=False, **wanted)  # type: ignore[call-overload]
     values, *others = found if wanted else (found,)
     values = values.astype(node.dtype, copy=False)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from sys import getrefcount
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from onebuf.buffer.exchange.export import release, window
 from onebuf.buffer.handle import Handle
 from onebuf.engine import is_here, moved, unwrapped, wrapped
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import promises_of
+from onebuf.late import Late
 from onebuf.machine import CPU, Device, owner
 from onebuf.machine import device as find_device
 from onebuf.memory import FileBlock
+
+if TYPE_CHECKING:
+    from onebuf.runtime import distribution as distributed
+else:
+    distributed = Late("onebuf.runtime.distribution")
 
 
 class Placement(Handle):
@@ -66,6 +72,22 @@ class Placement(Handle):
             )
         node = moved(self._node, find_device(device))
         return self if node is self._node else self._alike(node)
+
+    def distribute(self, tiles: Any = None, *, grid: Any = None, runtime: Any = None) -> Any:
+        """The elements at the places of a runtime: the one that is open, or ``runtime``.
+
+        ``tiles`` says how they are cut: an extent for each axis (None: the whole axis), the extents
+        of all tiles along each axis, or a `Tiled` or `Nested` shape; without it, into rows. Places
+        hold runs of tiles, or tiles block-cyclically on a ``grid`` of places. A lazy buffer is
+        computed where its elements are to be; of a file, each place reads its own part.
+
+        >>> import onebuf
+        >>> with onebuf.runtime("threads", places=2):
+        ...     onebuf.arange(6.0).distribute(tiles=2)
+        DistributedBuffer(<3 tiles>, shape=(6,), dtype=float64, device=threads[2]#...)
+        """
+        home = self if is_here(self._node) else self.to_device(CPU)
+        return self._value(distributed.distribute_node(home._node, tiles, grid, runtime))
 
     def __await__(self) -> Generator[Any, None, Self]:
         """This buffer, when all futures that it is computed from have come; waits in no thread."""

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from onebuf.buffer.handle import register
 from onebuf.graph import ON_DEMAND
 from onebuf.late import Late
-from onebuf.machine import Context, Device
+from onebuf.machine import Cluster, Context, Device
 
 if TYPE_CHECKING:
-    from onebuf.kinds import on_demand, replicated
+    from onebuf.kinds import distributed, on_demand, replicated
 else:
+    distributed = Late("onebuf.kinds.distributed")
     on_demand = Late("onebuf.kinds.on_demand")
     replicated = Late("onebuf.kinds.replicated")
 
@@ -21,4 +22,5 @@ else:
 def register_kinds() -> None:
     """Enter all kinds in the table."""
     register(lambda: replicated.ReplicatedBuffer, Context)
+    register(lambda: distributed.DistributedBuffer, Cluster)
     register(lambda: on_demand.OnDemandBuffer, Device, ON_DEMAND)

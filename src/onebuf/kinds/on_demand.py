@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 from onebuf.buffer import Buffer
@@ -14,10 +13,11 @@ from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, LayoutEr
 from onebuf.graph import ON_DEMAND, Node, make
 from onebuf.interop.generator import Box, Generator
 from onebuf.kinds.index_expression import on_demand_node, record
+from onebuf.kinds.plain_operators import give_plain_results
 from onebuf.layout import View
 from onebuf.machine import Device
 from onebuf.machine import device as find_device
-from onebuf.ops import as_shape, copied
+from onebuf.ops import as_shape, cast, copied
 
 if TYPE_CHECKING:
     from onebuf.buffer.layout.allocator import Allocator
@@ -125,25 +125,7 @@ class OnDemandBuffer(Buffer):
         )
 
 
-def _computing(name: str) -> Callable[..., Any]:
-    """The operator ``name``, whose result is an ordinary buffer."""
-    method = getattr(Buffer, name)
-
-    @wraps(method)
-    def operator(self: OnDemandBuffer, other: Any, /) -> Any:
-        return method(self._plain(), other)
-
-    return operator
-
-
-_OPERATORS = (
-    *("__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__"),
-    *("__and__", "__or__", "__xor__", "__lshift__", "__rshift__", "__lt__", "__le__", "__gt__"),
-    *("__ge__", "__eq__", "__ne__", "maximum", "minimum"),
-)
-"""Operators of two buffers, which otherwise give the class of the first one."""
-for _name in _OPERATORS:
-    setattr(OnDemandBuffer, _name, _computing(_name))
+give_plain_results(OnDemandBuffer, OnDemandBuffer._plain)
 
 
 def on_demand(
@@ -228,9 +210,25 @@ def _by_region(
             f"a function that is called by region makes elements on the host, got device {where}; "
             f"move what it makes: x.to_device(...)"
         )
-    call = fn if _count(fn, 2) != 2 else lambda box: fn(box.first, box.last)
-    source = Generator(call, shape, as_dtype(dtype), name, cache)
+    source = Generator(of_box(fn), shape, as_dtype(dtype), name, cache)
     return make(ON_DEMAND, (), source, shape, source.dtype, unique=True)
+
+
+def of_box(fn: Callable[..., Any]) -> Callable[[Box], Any]:
+    """A region function as one that takes a box, whether it takes that or the two corners."""
+    return fn if _count(fn, 2) != 2 else lambda box: fn(box.first, box.last)
+
+
+def expression_of(fn: Callable[..., Any], shape: tuple[int, ...], dtype: Any) -> Node | None:
+    """What ``fn`` computes from index buffers of the host; None if it is a region function."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    root = _expression(fn, shape, wanted, None, find_device(None))
+    if root is None and wanted is None:
+        raise ArgumentTypeError(
+            f"{getattr(fn, '__name__', 'the function')} is called by region, and needs the type of "
+            f"its elements: dtype='float64'"
+        )
+    return root if root is None or wanted is None else cast(root, wanted)
 
 
 def _expression(

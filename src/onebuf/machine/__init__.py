@@ -2,6 +2,7 @@
 
 from onebuf.machine.allocator import CachingAllocator
 from onebuf.machine.blocks import DeviceBlock, negative_size
+from onebuf.machine.cluster import Cluster
 from onebuf.machine.context import Context, checked_index, context, current_context
 from onebuf.machine.device import CPU, Device, check_place, device, devices, opened
 from onebuf.machine.driver import Allocator, Driver, Event, Facts, Stats
@@ -11,8 +12,8 @@ from onebuf.machine.raw_memory import RawMemory, note_home
 
 # fmt: off
 __all__ = [
-    "CPU", "Allocator", "CachingAllocator", "Context", "Device", "DeviceBlock", "Driver", "Event",
-    "Facts", "Name", "RawMemory", "Stats", "canonical", "check_place", "checked_index", "context",
-    "current_context", "device", "devices", "kinds", "negative_size", "note_home", "opened",
-    "owner", "parse", "provider",
+    "CPU", "Allocator", "CachingAllocator", "Cluster", "Context", "Device", "DeviceBlock", "Driver",
+    "Event", "Facts", "Name", "RawMemory", "Stats", "canonical", "check_place", "checked_index",
+    "context", "current_context", "device", "devices", "kinds", "negative_size", "note_home",
+    "opened", "owner", "parse", "provider",
 ]

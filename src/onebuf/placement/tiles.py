@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from onebuf.errors import ArgumentError, ShapeError
-from onebuf.shapes import Nested, Tiled
-from onebuf.shapes.box import integer
+from onebuf.shapes import Jagged, Nested, Tiled
+from onebuf.shapes.box import integer, integers
 
 COUNT = 24
 """Tiles along the first axis where nobody says: 1, 2, 3, 4, 6, 8 or 12 places share them evenly."""
@@ -44,12 +44,14 @@ def tiles_of(shape: tuple[int, ...], tiles: Any, count: int = 0) -> Tiled:
     if tiles is None:
         return default_tiles(shape, count)
     if isinstance(tiles, Nested):
-        tiles = tiles.shape if isinstance(tiles.shape, Tiled) else _layered(tiles, shape)
+        tiles = _layered(tiles, shape)
     if isinstance(tiles, Tiled):
         found = tiles
     else:
-        each = tiles if isinstance(tiles, Iterable) else [tiles] * len(shape)
-        axes = list(each)
+        if _is_sequence(tiles):
+            axes = list(tiles)
+        else:
+            axes = [integer(tiles, "tiles: one extent for all axes")] * len(shape)
         if len(axes) != len(shape):
             raise ShapeError(
                 f"tiles needs an extent for each of {len(shape)} axes of the shape {shape}, got "
@@ -58,33 +60,43 @@ def tiles_of(shape: tuple[int, ...], tiles: Any, count: int = 0) -> Tiled:
         found = Tiled(*[_axis(n, one, axis) for axis, (n, one) in enumerate(zip(shape, axes))])  # noqa: B905
     if found.extents != shape:
         raise ShapeError(
-            f"tiles need to cover the shape {shape}, got tiles that cover {found.extents}"
+            f"tiles need to cover the shape {shape}, got tiles that cover {found.extents}; one "
+            f"extent for each axis fits every shape: the last tile is cut"
         )
     return found
 
 
 def _layered(nested: Nested, shape: tuple[int, ...]) -> Tiled:
     """The tiles of a nested shape of two layers: counts of tiles outside, extents of one inside."""
-    rank = len(shape)
-    extents = nested.shape.extents
-    if nested.layers != (rank, rank):
+    rank, inner = len(shape), nested.shape
+    if nested.layers != (rank, rank) or isinstance(inner, Jagged):
         raise ShapeError(
             f"tiles of the shape {shape} need a nested shape with two layers of rank {rank}, the "
-            f"grid of tiles and the extents of one, got layers of ranks {nested.layers}"
+            f"grid of tiles and the extents of one, got {nested!r}"
         )
-    return Tiled(*[(size,) * count for count, size in zip(extents[:rank], extents[rank:])])  # noqa: B905
+    if isinstance(inner, Tiled):
+        return inner
+    counts, sizes = inner.extents[:rank], inner.extents[rank:]
+    return Tiled(*[(size,) * count for count, size in zip(counts, sizes, strict=True)])
 
 
 def _axis(extent: int, size: Any, axis: int) -> tuple[int, ...]:
     """The extents of the tiles along one axis."""
-    if isinstance(size, Iterable) and not isinstance(size, str):
-        return tuple(size)
-    whole = size is None or (not isinstance(size, bool) and size == -1)
-    step = extent if whole else integer(size, f"the extent of a tile along axis {axis}")
-    if step < 1 and extent:
+    if _is_sequence(size):
+        return integers(size, f"an extent of a tile along axis {axis}")
+    step = -1 if size is None else integer(size, f"the extent of a tile along axis {axis}")
+    if step == -1:
+        step = extent
+    elif step < 1 and (extent or step):
         raise ArgumentError(
             f"tiles need extents of 1 or more along axis {axis}, got {size!r}; None is the whole "
             f"axis"
         )
     full, rest = divmod(extent, step) if extent else (0, 0)
     return (step,) * full + ((rest,) if rest else ())
+
+
+def _is_sequence(tiles: Any) -> bool:
+    """Whether ``tiles`` are several: neither one number, which may be an array, nor a text."""
+    several = isinstance(tiles, Iterable) and not isinstance(tiles, (str, bytes))
+    return several and getattr(tiles, "ndim", 1) != 0

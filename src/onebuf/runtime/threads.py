@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from math import prod
 from threading import Lock
 from typing import Any, Literal, NamedTuple
@@ -65,6 +66,11 @@ class Threads:
     def run(self, recipe: Recipe, partition: Partition, inputs: Sequence[Elements]) -> Elements:
         """New elements, made place by place."""
         self._check_open()
+        if partition.places != self.places:
+            raise ArgumentError(
+                f"a runtime of {self.places} places needs a partition over as many, got one over "
+                f"{partition.places}"
+            )
         memory = _memory(partition.shape, recipe.dtype)
         self._make(recipe, partition, None, inputs, lambda box: memory.array[_index(box)])
         return Elements(partition, recipe.dtype, self, memory)
@@ -99,6 +105,8 @@ class Threads:
                 box = held if region is None else intersection(held, region)
                 if not is_empty(box):
                     work.append((place, box, out_of(box)))
+        if partition.is_everywhere and listeners():
+            self._tell_copies(recipe, work, inputs)
 
         def step(place: int, box: Box, out: Array) -> None:
             def fetch(number: int, part: Box) -> Array:
@@ -108,10 +116,19 @@ class Threads:
             recipe.compute(box, fetch, out)
 
         if len(work) > 1 and getattr(recipe, "waits", False):
-            _at_once([lambda one=one: step(*one) for one in work], self.places)
+            _at_once([partial(step, *one) for one in work], self.places)
             return
         for one in work:
             step(*one)
+
+    def _tell_copies(
+        self, recipe: Recipe, work: Sequence[tuple[int, Box, Array]], inputs: Sequence[Elements]
+    ) -> None:
+        """Tell what the other places would read: one makes here what all of them hold."""
+        for place in range(1, self.places):
+            for _, box, _ in work:
+                for number, part in recipe.needs(box):
+                    _tell_moves(recipe.name, inputs[number], part, place)
 
     # -- elements ----------------------------------------------------------------------------------
 
@@ -146,7 +163,8 @@ class Threads:
         """Everything: all places are in this process."""
         self._check_open()
         whole = tuple([(0, extent) for extent in elements.shape])
-        return [(whole, elements.memory.array)]
+        array, block = elements.memory
+        return [(whole, block.held(array))]
 
     # -- waiting -----------------------------------------------------------------------------------
 
@@ -187,8 +205,7 @@ def _seen(elements: Elements, box: Box) -> Array:
     """A box of elements in their memory, which cannot be written through it."""
     array, block = elements.memory
     found: Array = array[_index(box)]
-    if hasattr(block, "held"):
-        found = block.held(found)
+    found = block.held(found)
     found.flags.writeable = False
     return found
 
@@ -208,5 +225,3 @@ def _at_once(steps: Sequence[Callable[[], None]], most: int) -> None:
         futures = [pool.submit(copy_context().run, step) for step in steps]
     for future in futures:
         future.result()
-
-

@@ -13,8 +13,9 @@ import numpy as np
 from onebuf.buffer.index.take import taken
 from onebuf.dtypes import Array
 from onebuf.engine import assign, moved, new_elements, read
-from onebuf.errors import DeviceError, IndexRangeError
+from onebuf.errors import DeviceError, IndexRangeError, NotDistributed
 from onebuf.graph import Leaf, Node
+from onebuf.machine import Cluster
 from onebuf.memory import Block
 from onebuf.ops import Scalar, reshape, take, ternary_where
 
@@ -22,6 +23,8 @@ from onebuf.ops import Scalar, reshape, take, ternary_where
 def pick(node: Node, key: Any) -> Node:
     """The elements that ``key``, which is not basic, selects."""
     mask = _mask(key)
+    if isinstance(node.device, Cluster):
+        return _pick_distributed(node, mask, node.device)
     if mask is not None:
         return _masked(node, mask)
     parts = key if isinstance(key, tuple) else (key,)
@@ -30,6 +33,17 @@ def pick(node: Node, key: Any) -> Node:
     if found is None:
         raise _refusal(node, "picking by several arrays at once")
     return found
+
+
+def _pick_distributed(node: Node, mask: Node | Array | None, cluster: Cluster) -> Node:
+    """The elements that a mask picks, where they are."""
+    if mask is None or mask.shape != node.shape:
+        raise NotDistributed(
+            f"a distributed buffer of shape {node.shape} can be indexed by slices, and by a mask of "
+            f"its shape, got another key; gather it for others: x.to_local()[key]"
+        )
+    where = _placed(mask, node) if isinstance(mask, np.ndarray) else moved(mask, cluster)
+    return cluster.driver.compacted(node, where)  # type: ignore[no-any-return]
 
 
 def _picking(node: Node, parts: tuple[Any, ...], place: int) -> Any:

@@ -23,6 +23,7 @@ from onebuf.graph import VIEW, Kind, Node, StillToCome, engine_lock, is_stored, 
 from onebuf.graph.promise import await_futures
 from onebuf.late import Late
 from onebuf.layout import View
+from onebuf.machine import Cluster
 from onebuf.memory import PoolBlock
 from onebuf.ops import copied, expanded, install, view_of
 from onebuf.options import config
@@ -63,7 +64,9 @@ def realize(nodes: Sequence[Node]) -> None:
     for place, node in enumerate(wanted):
         if node.op is VIEW and node.arg.__class__ is not View:  # which stores no elements itself
             wanted[place] = node.srcs[0]
-    while True:
+    if wanted[0].device.__class__ is Cluster or len(wanted) > 1:
+        wanted = _realized_afar(wanted)
+    while wanted:
         asked = None
         try:
             with engine_lock.lock:
@@ -80,6 +83,17 @@ def realize(nodes: Sequence[Node]) -> None:
         except StillToCome:
             pass  # below: without the lock, and not as part of this error
         _make_ready(wanted, asked)
+
+
+def _realized_afar(wanted: list[Node]) -> list[Node]:
+    """Let runtimes compute what is theirs; what is left."""
+    found: dict[Cluster, list[Node]] = {}
+    for node in wanted:
+        if isinstance(node.device, Cluster):
+            found.setdefault(node.device, []).append(node)
+    for cluster, nodes in found.items():
+        cluster.driver.realize(nodes)
+    return [node for node in wanted if not isinstance(node.device, Cluster)] if found else wanted
 
 
 def _make_ready(wanted: Sequence[Node], read_first: Sequence[Node] | None) -> None:
@@ -134,6 +148,8 @@ def _held(node: Node, is_mine: bool) -> Array:
 
 def downloaded(node: Node, out: Array | None = None) -> Array:
     """The elements of a node on another device, in ``out`` or in host memory of their own."""
+    if isinstance(node.device, Cluster):
+        return node.device.driver.gather(node, out)  # type: ignore[no-any-return]
     if not node.has_strides:
         node = expanded(node)
     return transfer.download(node, node if node.is_placed else without_gaps(node), out)
@@ -226,6 +242,9 @@ def _computed(node: Node) -> Array:
 
 def force(node: Node) -> None:
     """Store the elements of ``node``'s base in memory that is the base's alone."""
+    if isinstance(node.device, Cluster):
+        node.device.driver.realize([node.base])
+        return
     while True:
         asked = None
         try:

@@ -12,7 +12,7 @@ from onebuf.errors import CopyError, DeviceError, LayoutError
 from onebuf.graph import Kind, Node, on_block, placed_block
 from onebuf.late import Late
 from onebuf.layout import View
-from onebuf.machine import CPU, Device, provider
+from onebuf.machine import CPU, Cluster, Device, provider
 from onebuf.machine import device as find_device
 from onebuf.ops import copied, expanded, full, place, seen, view_of
 from onebuf.ops.structured.upload import install_upload
@@ -33,6 +33,11 @@ def moved(node: Node, device: Device) -> Node:
     home = node.device or CPU
     if home is device:
         return node
+    if isinstance(device, Cluster):
+        here = node if home.is_host else moved(node, CPU)
+        return device.driver.distributed(here)  # type: ignore[no-any-return]
+    if isinstance(home, Cluster) and not device.is_host:
+        return moved(moved(node, CPU), device)
     if not node.has_strides:
         part = structured_nodes.structured(node)
         if part is not None:

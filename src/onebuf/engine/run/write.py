@@ -36,7 +36,7 @@ from onebuf.graph import (
 )
 from onebuf.graph.promise import depends_on_failed
 from onebuf.late import Late
-from onebuf.machine import CPU
+from onebuf.machine import CPU, Cluster
 from onebuf.memory import FileBlock, Neighbours, address_of, neighbours
 from onebuf.ops import (
     SCALARS,
@@ -221,6 +221,13 @@ def _assign_afar(target: Node, value: Node | Scalar) -> None:
     """Write to elements on another device."""
     node = new_elements(target, value)
     check_fits(node.shape, target.shape)
+    if isinstance(target.device, Cluster):
+        _check_own_places(target)
+        prepared = target.device.driver.prepared(target, node)
+        force(target)
+        settle_readers(target)
+        target.device.driver.write(target, prepared)
+        return
     new = device_write.prepared(target, node)
     _check_own_places(target)
     force(target)

@@ -13,10 +13,24 @@ from collections.abc import Callable, Generator, Sequence
 
 from onebuf.dtypes import int64
 from onebuf.engine.step.region import box_of
-from onebuf.graph import ARANGE, BINARY, COPY, TAKE, TAKE_ALONG, Kind, Node, make, settle
+from onebuf.graph import (
+    ARANGE,
+    BINARY,
+    CONCAT,
+    COPY,
+    PAD,
+    RANDOM_BITS,
+    TAKE,
+    TAKE_ALONG,
+    Kind,
+    Node,
+    make,
+    settle,
+)
 from onebuf.layout import View, compose
 from onebuf.machine import CPU
 from onebuf.ops import constant, copied, expand, seen, shrink, view_of
+from onebuf.ops.movement import Padding
 
 Asked = tuple[Node, View]
 """The elements of a node, and the view of them that is asked for."""
@@ -71,7 +85,7 @@ class Pushdown:
         where = node.view if view is None else compose(view, node.view)
         if where is None:
             assert view is not None
-            return _within(self.part(node), view)
+            return within(self.part(node), view)
         made = self._run(node.strided_base, where)
         return made if made.shape == where.shape else expand(made, where.shape)
 
@@ -110,18 +124,24 @@ class Pushdown:
             self.has_expression = True
             return (yield from self._operand(root, root.view, view))
         if settle(node) is not None or node.is_placed or not self._is_live(node):
-            return _within(node, view)
+            return within(node, view)
         if node.op is ARANGE:
             return _indices(node, view)
+        if node.op is RANDOM_BITS:
+            return _bits(node, view)
         if node.op.kind in POINTWISE:
             return (yield from self._pointwise(node, view))
         if node.op in _PICKS:
             return (yield from self._pick(node, view))
+        if node.op is CONCAT:
+            return (yield from self._join(node, view))
+        if node.op is PAD:
+            return (yield from self._padded(node, view))
         assert node.is_view, f"{node} has to be computed before parts of what it gives are"
         whole = []
         for src in node.srcs:
             whole.append((yield src.strided_base, src.view))
-        return _within(make(node.op, tuple(whole), node.arg, node.shape, node.dtype), view)
+        return within(make(node.op, tuple(whole), node.arg, node.shape, node.dtype), view)
 
     def _operand(self, src: Node, inner: View, view: View) -> Build:
         """The operand ``src``, seen through ``inner``, at ``view``."""
@@ -133,7 +153,7 @@ class Pushdown:
         box = compose(View.contiguous(inner.shape).shrink(bounds), inner)
         assert box is not None, "a box of a strided view has strides"
         made = yield src.strided_base, box
-        return _within(made if made.shape == box.shape else expand(made, box.shape), inside)
+        return within(made if made.shape == box.shape else expand(made, box.shape), inside)
 
     def _pointwise(self, node: Node, view: View) -> Build:
         operands = []
@@ -172,10 +192,53 @@ class Pushdown:
         chosen = yield from self._operand(indices, indices.view, where)
         shape = tuple([high - low for low, high in bounds])
         taken = make(node.op, (shrink(source, kept), chosen), axis, shape, node.dtype)
-        return _within(taken, inside)
+        return within(taken, inside)
+
+    def _join(self, node: Node, view: View) -> Build:
+        """Operands one after another: those parts of them that are in the box around ``view``."""
+        bounds, inside = box_of(view, node.shape)
+        axis, parts, start = node.arg, [], 0
+        first, last = bounds[axis]
+        for src in node.srcs:
+            end = start + src.shape[axis]
+            low, high = max(first, start), min(last, end)
+            if low < high:
+                box = (*bounds[:axis], (low - start, high - start), *bounds[axis + 1 :])
+                where = View.contiguous(src.shape).shrink(box)
+                parts.append((yield from self._operand(src, src.view, where)))
+            start = end
+        if len(parts) == 1:
+            return within(parts[0], inside)
+        shape = tuple([high - low for low, high in bounds])
+        if not parts:
+            return within(expand(constant((), node.dtype.type(0), node.dtype), shape), inside)
+        return within(make(CONCAT, tuple(parts), axis, shape, node.dtype), inside)
+
+    def _padded(self, node: Node, view: View) -> Build:
+        """A padded operand: the part of it in the box around ``view``, with what is left around."""
+        bounds, inside = box_of(view, node.shape)
+        (src,) = node.srcs
+        box, widths = [], []
+        for (low, high), (before, _), extent in zip(
+            bounds, node.arg.widths, src.shape, strict=True
+        ):
+            first = min(max(low - before, 0), extent)
+            last = min(max(high - before, first), extent)
+            box.append((first, last))
+            left = min(max(before - low, 0), high - low)
+            widths.append((left, high - low - left - (last - first)))
+        shape = tuple([high - low for low, high in bounds])
+        if any([first == last for first, last in box]):
+            return within(expand(constant((), node.arg.value, node.dtype), shape), inside)
+        part = yield from self._operand(src, src.view, View.contiguous(src.shape).shrink(box))
+        if not any([left or right for left, right in widths]):
+            return within(part, inside)
+        arg = Padding(tuple(widths), node.arg.value)
+        return within(make(PAD, (part,), arg, shape, node.dtype), inside)
 
     def _is_live(self, node: Node) -> bool:
-        """Whether ``node`` is computed from sources or index ranges, so that parts are smaller."""
+        """Whether ``node`` is computed from sources, index ranges or random bits, so that parts of
+        it are smaller."""
         todo = [(node, False)]
         while todo:
             here, visited = todo.pop()
@@ -193,7 +256,9 @@ class Pushdown:
 
 
 def _is_range(node: Node) -> bool:
-    """Whether ``node`` is a pending range of which a part is one, too."""
+    """Whether ``node`` is a pending range, or random bits, of which a part is the same."""
+    if node.op is RANDOM_BITS and node.array is None:
+        return True
     if node.op is not ARANGE or node.dtype != int64 or node.array is not None:
         return False
     return all(number.__class__ is int for number in node.arg)
@@ -223,6 +288,15 @@ def _indices(node: Node, view: View) -> Node:
     return total
 
 
+def _bits(node: Node, view: View) -> Node:
+    """Random bits at ``view``: those of the range around it."""
+    ((low, high),), inside = box_of(view, node.shape)
+    key, stream, first = node.arg
+    arg = (key, stream, first + low)
+    made = make(RANDOM_BITS, (), arg, (high - low,), node.dtype, device=node.device or CPU)
+    return within(made, inside)
+
+
 def _sum(one: Node, two: Node) -> Node:
     return make(_ADD, (one, two), None, one.shape, int64)
 
@@ -233,7 +307,7 @@ def _number(node: Node) -> Node:
     return constant((), base.arg, node.dtype) if base.op.kind is Kind.CONSTANT else node
 
 
-def _within(node: Node, view: View) -> Node:
+def within(node: Node, view: View) -> Node:
     """``node`` at ``view``, which counts its elements in row-major order."""
     inner = view_of(node) if settle(node) is not None else node.view
     at = compose(view, inner)

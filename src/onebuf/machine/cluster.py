@@ -1,0 +1,41 @@
+"""Clusters: the places of a runtime, as one device.
+
+Elements on a cluster are held by its places, each some of them. For the rest of the program it is a
+device like any other: a graph is on it as a whole, and no operation crosses to another device. Its
+driver, the coordinator, plans and runs such graphs (`onebuf.runtime.coordinator`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onebuf.late import load
+from onebuf.machine.device import Device
+from onebuf.machine.names import Name
+
+
+class Cluster(Device):
+    """The device that a runtime is; ``runtime`` is what the user opened."""
+
+    __slots__ = ("runtime",)
+
+    def __init__(self, name: str, runtime: Any) -> None:
+        super().__init__(Name(name))
+        self.runtime = runtime
+        self.is_host = False
+        self.has_operations = True
+
+    def _open(self) -> Any:
+        return load("onebuf.runtime.coordinator").Coordinator(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"the runtime {self.name} belongs to this process and cannot be pickled; gather the "
+            f"elements first: x.to_local()"
+        )
