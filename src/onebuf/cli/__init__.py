@@ -1,4 +1,5 @@
-"""The command ``onebuf``: ``onebuf tour`` shows what it does, ``onebuf devices`` where it runs."""
+"""The command ``onebuf``: ``onebuf tour`` shows what it does, ``onebuf devices`` where it runs, and
+``onebuf run`` runs a program on several processes."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ from collections.abc import Sequence
 
 import onebuf
 from onebuf.cli.devices import show_devices
+from onebuf.cli.run import run_program
 from onebuf.cli.tour import CHAPTERS, show_tour
-from onebuf.errors import ArgumentError
+from onebuf.errors import ArgumentError, MissingPackage
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,10 +29,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.command == "tour":
             show_tour(arguments.chapter)
+        elif arguments.command == "run":
+            return run_program(arguments.processes, arguments.program, arguments.arguments)
         else:
             show_devices(arguments.json)
         sys.stdout.flush()
-    except ArgumentError as error:
+    except (ArgumentError, MissingPackage) as error:
         parser.error(str(error))
     except BrokenPipeError:  # `onebuf tour | head`: the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -50,4 +54,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     devices = commands.add_parser("devices", help="list the devices that can be used here")
     devices.add_argument("--json", action="store_true", help="for programs")
+    run = commands.add_parser("run", help="run a program on several processes of MPI")
+    run.add_argument(
+        "-n",
+        dest="processes",
+        type=int,
+        default=len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+        metavar="count",
+        help="how many processes; by default one for each core",
+    )
+    run.add_argument("program", help="the file of a Python program")
+    run.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="...", help="its arguments and options"
+    )
     return parser

@@ -15,18 +15,23 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from enum import IntEnum
 from time import monotonic, sleep
+from traceback import format_exception
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from onebuf.dtypes import Array
-from onebuf.errors import PlaceError, TaskTimeout
+from onebuf.errors import PlaceError, RuntimeClosed, TaskTimeout
 
 ROW = 16
 """Integers in a row."""
 HEAD = 5
 """Integers before those of dropped elements: checksum, status, value, nbytes of text, count."""
+CLOSE = "close"
+"""The call after which a place makes no more."""
+SEPARATOR = "\0"
+"""Between the parts of a text."""
 SPIN_SECONDS = 1e-3
 """How long a place that waits asks again and again, before it sleeps in between."""
 
@@ -91,21 +96,22 @@ class Agreement:
         call: str,
         status: Status = Status.DONE,
         value: int = 0,
-        failure: str = "",
+        error: BaseException | None = None,
         timeout: float | None = None,
         can_resume: bool = False,
     ) -> Outcome:
         """Tell all places about a call, and hear them.
 
         If any of them failed, this raises a `PlaceError` with what the first one said, except at
-        places that failed themselves.
+        places that failed themselves. The traceback there is a note of the error. If some make
+        another call, this raises a `PlaceError` at all; a `RuntimeClosed` if they close or end.
 
         Parameters
         ----------
         call
             What is called, in words; it has to be equal at all places.
-        status, value, failure
-            How it went, a number to give to all places, and the error in words.
+        status, value, error
+            How it went, a number to give to all places, and what was raised.
         timeout
             Seconds to wait; None: as long as the agreement's own timeout says.
         can_resume
@@ -113,7 +119,7 @@ class Agreement:
         """
         begun = self._begun
         if begun is None:
-            begun = self._begun = self._begin(call, status, value, failure)
+            begun = self._begun = self._begin(call, status, value, error)
         elif not can_resume or begun.call != call or begun.has_rows:
             raise PlaceError(
                 f"this place left a call while it waited for the others ({begun.call}), so it is "
@@ -123,9 +129,10 @@ class Agreement:
         begun.has_rows = True
         rows = begun.rows
         if (rows[:, 0] != rows[0, 0]).any():
-            texts = self._texts(begun, timeout)
+            calls = [words[0] for words in self._texts(begun, timeout)]
             self._begun = None
-            raise PlaceError(_out_of_step([text.partition("\n")[0] for text in texts]))
+            error_type = RuntimeClosed if CLOSE in calls else PlaceError
+            raise error_type(_out_of_step(calls))
         self._count(begun, timeout)
         statuses = rows[:, 1].tolist()
         if Status.FAILED in statuses:
@@ -133,13 +140,15 @@ class Agreement:
             self._begun = None
             first = statuses.index(Status.FAILED)
             if status != Status.FAILED:
-                words = texts[first].partition("\n")[2]
-                raise PlaceError(f"place {first} failed: {words}", place=first)
+                _, words, trace = texts[first]
+                problem = PlaceError(f"place {first} failed: {words}", place=first)
+                problem.add_note(f"At place {first}:\n{trace}".rstrip())
+                raise problem
         self._begun = None
         return Outcome(statuses, rows[:, 2].tolist())
 
-    def _begin(self, call: str, status: Status, value: int, failure: str) -> _Begun:
-        text = f"{call}\n{failure}".encode()
+    def _begin(self, call: str, status: Status, value: int, error: BaseException | None) -> _Begun:
+        text = SEPARATOR.join([call, *_told(error)]).encode(errors="replace")
         dropped = [self.dropped.popleft() for _ in range(len(self.dropped))]
         row = np.zeros(ROW, np.int64)
         row[:HEAD] = (crc32(call.encode()), status, value, len(text), len(dropped))
@@ -163,15 +172,15 @@ class Agreement:
                 del self._droppings[number]
                 self.free.append(number)
 
-    def _texts(self, begun: _Begun, timeout: float | None) -> list[str]:
-        """The calls and failures of all places, in words."""
+    def _texts(self, begun: _Begun, timeout: float | None) -> list[list[str]]:
+        """Of all places, the call, the error and its traceback, in words."""
         counts = begun.rows[:, 3]
         mine = np.frombuffer(begun.text, np.uint8)
         flat = self._gathered(mine, counts, begun.call, timeout).tobytes()
         ends = np.cumsum(counts).tolist()
         starts = [0, *ends[:-1]]
         pairs = zip(starts, ends, strict=True)
-        return [flat[start:end].decode(errors="replace") for start, end in pairs]
+        return [flat[start:end].decode().split(SEPARATOR) for start, end in pairs]
 
     def _gathered(self, mine: Array, counts: Array, call: str, timeout: float | None) -> Array:
         """Arrays of different lengths from all places, one after another."""
@@ -197,6 +206,14 @@ class Agreement:
                 _let_others_run()
             else:
                 sleep(min(SPIN_SECONDS, spent / 16))
+
+
+def _told(error: BaseException | None) -> tuple[str, str]:
+    """An error and its traceback, in words."""
+    if error is None:
+        return "", ""
+    words = f"{type(error).__name__}: {error}".replace(SEPARATOR, " ")
+    return words, "".join(format_exception(error)).replace(SEPARATOR, " ")
 
 
 def _out_of_step(calls: list[str]) -> str:

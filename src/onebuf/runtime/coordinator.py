@@ -43,6 +43,7 @@ from onebuf.runtime.compute.local_graph import FUSED, localized
 from onebuf.runtime.compute.plan import Planner, elements_of
 from onebuf.runtime.compute.rows import operands_first
 from onebuf.runtime.compute.sort import sorted_elements
+from onebuf.runtime.compute.source import PlacedSource, placed_source, source_of
 from onebuf.runtime.compute.steps import Step
 from onebuf.runtime.compute.write import Written
 from onebuf.runtime.protocols import Elements, Recipe, Runtime
@@ -126,8 +127,11 @@ class Coordinator:
         ordered = sort(flat)
         if node.numel < 2:
             return copied(flat)
-        is_new = binary(BINARY["not_equal"], shrink(ordered, [(1, node.numel)]),
-                        shrink(ordered, [(0, node.numel - 1)]))
+        is_new = binary(
+            BINARY["not_equal"],
+            shrink(ordered, [(1, node.numel)]),
+            shrink(ordered, [(0, node.numel - 1)]),
+        )
         return self.compacted(ordered, pad(is_new, [(1, 0)], True))
 
     def _run(self, steps: Sequence[Step]) -> None:
@@ -185,12 +189,16 @@ class Coordinator:
     ) -> Node:
         """The elements of ``node``, which are the host's, held by the places.
 
-        A lazy expression is computed where its elements are to be, by each place its own.
+        A lazy expression is computed where its elements are to be, by each place its own. Of a file
+        or store nothing is read yet.
         """
         where = partition or Partition(
             tiles if isinstance(tiles, Tiled) else default_tiles(node.shape, self.runtime.places),
             self.runtime.places,
         )
+        source = source_of(node)
+        if source is not None:
+            return placed_source(source, where, self.cluster)
         with self._lock:
             (expression,), inputs = localized([self.on_host(node)], lambda _: None)
             assert not inputs
@@ -214,8 +222,14 @@ class Coordinator:
 
     def partition_of(self, node: Node) -> Partition:
         """The partition of the elements that ``node`` sees, computed if they are still pending."""
-        self.realize([node])
-        base = elements_of(node.base).partition
+        source = node.on_demand
+        if source is None:
+            self.realize([node])
+        base = (
+            source.partition
+            if isinstance(source, PlacedSource)
+            else elements_of(node.base).partition
+        )
         along = along_of(node)
         if along is None:
             raise LayoutError(
@@ -226,10 +240,15 @@ class Coordinator:
 
     def gather(self, node: Node, out: Array | None = None) -> Array:
         """The elements of ``node`` in this process, of which no more than those it sees move."""
-        self.realize([node])
-        elements = elements_of(node.base)
-        bounds, inside = box_of(node.view, elements.shape)
-        found = self.runtime.fetch(elements, bounds)
+        bounds, inside = box_of(node.view, node.base.shape)
+        if node.on_demand is not None:
+            found = np.asarray(node.on_demand.read(bounds))
+        elif _is_small_part(node):
+            part = copied(node)
+            return self.gather(part, out)
+        else:
+            self.realize([node])
+            found = self.runtime.fetch(elements_of(node.base), bounds)
         array = _through(found, inside)
         if out is None:
             return np.array(array, order="C")
@@ -371,6 +390,15 @@ def _through(array: Array, view: View) -> Array:
     flat = np.ascontiguousarray(array).reshape(-1)
     strides = tuple([step * array.itemsize for step in view.stride])
     return np.lib.stride_tricks.as_strided(flat[view.offset :], view.shape, strides)
+
+
+def _is_small_part(node: Node) -> bool:
+    """Whether ``node`` sees little of what is still to be computed: then no more is computed."""
+    base = node.base
+    return not base.is_placed and node is not base and node.numel * _FEW < base.numel
+
+
+_FEW = 8
 
 
 def _row(number: int, step: Step, steps: Sequence[Step]) -> str:

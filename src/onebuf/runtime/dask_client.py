@@ -26,7 +26,7 @@ from onebuf.errors import (
     TaskTimeout,
 )
 from onebuf.runtime.dask_plan import MESSAGE_NBYTES, Graph, assign
-from onebuf.runtime.dask_tasks import bring
+from onebuf.runtime.dask_tasks import bring, received
 
 try:
     from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
@@ -172,11 +172,38 @@ class Connection:
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Let the client's thread do something."""
+        loop = self.client.loop.asyncio_loop
+        later: Future[T] = Future()
+
+        async def carry() -> None:
+            # asyncio would hand over a copy of a TimeoutError, without its traceback.
+            task = asyncio.current_task()
+
+            def stop(_: Future[T]) -> None:
+                if later.cancelled() and task is not None and not loop.is_closed():
+                    loop.call_soon_threadsafe(task.cancel)
+
+            later.add_done_callback(stop)
+            try:
+                found = await work
+            except asyncio.CancelledError:
+                if later.set_running_or_notify_cancel():
+                    later.set_exception(self.lost(None))
+            except Exception as error:
+                if later.set_running_or_notify_cancel():
+                    later.set_exception(error)
+            else:
+                if later.set_running_or_notify_cancel():
+                    later.set_result(found)
+
+        carrying = carry()
         try:
-            return asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
+            asyncio.run_coroutine_threadsafe(carrying, loop)
         except RuntimeError as error:
+            carrying.close()
             work.close()
             raise self.lost(None) from error
+        return later
 
     def result(self, later: Future[T], timeout: float | None) -> T:
         """What the client's thread found; an error if it takes too long, or cannot be found."""
@@ -247,7 +274,7 @@ class Connection:
                 place,
             )
         if error is not None:
-            raise error.with_traceback(await shard.traceback())
+            raise received(error).with_traceback(await shard.traceback())
         if shard.status == "cancelled":
             raise self.lost(place)
 

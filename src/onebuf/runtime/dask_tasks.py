@@ -20,13 +20,14 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from onebuf.dtypes import DT, Array
-from onebuf.errors import ArgumentError, OutOfMemory, PlaceError
+from onebuf.errors import ArgumentError, OutOfMemory
 from onebuf.placement import Box, Partition, intersection, is_empty
 from onebuf.placement.box import shape_of, within
 from onebuf.runtime.protocols import Recipe
 
 Shard: TypeAlias = list[Array]
 T = TypeVar("T")
+Error = TypeVar("Error", bound=BaseException)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +91,15 @@ def make(todo: Make, *dependencies: Shard | bytes) -> Shard:
 
     made = []
     for box in boxes_to_make(todo.partition, todo.place, todo.region):
-        out = _empty(box, todo.dtype, todo.place)
+        failure: Exception | None = None
         try:
+            out = _empty(box, todo.dtype, todo.place)
             recipe.compute(box, fetch, out)
         except Exception as error:
             error.add_note(f"at place {todo.place}, where {recipe.name!r} made the box {box}")
-            _check_portable(error, todo.place)
-            raise
+            failure = portable(error)
+        if failure is not None:  # raised here, where no other error is its context
+            raise failure
         made.append(_sealed(out))
     return made
 
@@ -279,25 +282,81 @@ def _apart(array: Array) -> Array:
 def _empty(box: Box, dtype: DT, place: int) -> Array:
     try:
         return np.empty(shape_of(box), dtype)
-    except MemoryError as error:
+    except (MemoryError, ValueError) as error:  # the latter where no address space is so large
         raise OutOfMemory(
             f"place {place} has no memory for a box of the shape {shape_of(box)} and the type "
             f"{dtype}; use more places, or workers with more memory"
         ) from error
 
 
-def _check_portable(error: Exception, place: int) -> None:
-    """Raise an error that says all of ``error``, where that cannot be sent to another process."""
+# -- errors ----------------------------------------------------------------------------------------
+
+
+class Carried(Exception):
+    """An error that Dask could not send as it is: what it says, and how to make it again."""
+
+    def __init__(self, text: str, packed: bytes) -> None:
+        super().__init__(text, packed)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def portable(error: Exception) -> Exception:
+    """The error as one that can be sent to another process.
+
+    Dask makes an error of its class and its arguments, and those that led to it as well. Where
+    that cannot be done, it would arrive without its type, or without what it says.
+    """
+    link: BaseException | None = error
+    while link is not None:
+        if not _is_args(link):
+            break
+        link = link.__cause__ or link.__context__
+    else:
+        return error
     try:
-        packed = pickle.dumps(error)
-    except Exception:
-        return  # Dask sends more than pickle can, and says so where it cannot
-    try:
+        packed = pickle.dumps(error.__reduce__())
         pickle.loads(packed)
-    except Exception as reason:
-        text = "".join(format_exception(error))
-        raise PlaceError(
-            f"an error of the type {type(error).__name__} was raised at place {place}, and cannot "
-            f"be sent as it is ({reason}):\n{text}",
-            place,
-        ) from error
+    except Exception:
+        return error  # of a class that only Dask knows to send
+    text = "".join(format_exception(error))
+    return Carried(text, packed).with_traceback(error.__traceback__)
+
+
+def received(error: Exception) -> Exception:
+    """An error that was sent, as one that may be raised.
+
+    The one that was sent stays where Dask keeps it. It must not be raised itself: the traceback of
+    a raised error refers to what its callers hold, and that would never be released.
+    """
+    if isinstance(error, Carried):
+        kind, arguments, *state = pickle.loads(error.args[1])
+        try:
+            found: Exception = kind(*arguments)
+        except TypeError:  # it takes other arguments than it keeps
+            found = kind.__new__(kind, *arguments)
+        if state and state[0]:
+            found.__setstate__(state[0])
+        return found
+    found = _again(error)
+    found.__cause__ = error.__cause__
+    found.__context__ = error.__context__
+    found.__suppress_context__ = error.__suppress_context__
+    return found
+
+
+def _again(error: Error) -> Error:
+    """An error of the same class, arguments and attributes, made without its ``__init__``."""
+    kind = type(error)
+    found = kind.__new__(kind, *error.args)
+    found.__dict__.update(error.__dict__)
+    return found
+
+
+def _is_args(error: BaseException) -> bool:
+    """Whether the arguments and attributes of an error are all there is to it."""
+    try:
+        return str(_again(error)) == str(error)
+    except Exception:
+        return False

@@ -26,7 +26,7 @@ from onebuf.errors import ArgumentError, OutOfMemory, PlaceError, RuntimeClosed
 from onebuf.options import config, options
 from onebuf.placement import Box, Partition, intersection, is_empty
 from onebuf.placement.box import shape_of
-from onebuf.runtime.agreement import Agreement, Outcome, Status
+from onebuf.runtime.agreement import CLOSE, Agreement, Outcome, Status
 from onebuf.runtime.mpi_library import MPI
 from onebuf.runtime.one_sided import Memory, Pull, empty, held, part_of, write
 from onebuf.runtime.packed_boxes import PackedBoxes
@@ -283,13 +283,13 @@ class Mpi:
         if self._is_closed:
             return
         self._is_closed = True
-        atexit.unregister(self._close_at_exit)
         with self._open:
             if self._agreement.is_pending:
                 return  # the others wait for something else
             if self._window.is_looked_at:
                 gc.collect()
-            outcome = self._agree("close", value=int(self._window.is_looked_at))
+            outcome = self._agree(CLOSE, value=int(self._window.is_looked_at))
+        atexit.unregister(self._close_at_exit)
         if not any(outcome.values):
             self._window.close()
             self._comm.Free()
@@ -316,11 +316,13 @@ class Mpi:
         status = Status.DONE
         if error is not None:
             status = Status.FULL if is_full else Status.FAILED
-        failure = "" if error is None else f"{type(error).__name__}: {error}"
         self._window.sync()
         try:
-            outcome = self._agreement.reach(call, status, value, failure, timeout, can_resume)
+            outcome = self._agreement.reach(call, status, value, error, timeout, can_resume)
         except PlaceError as problem:
+            if isinstance(problem, RuntimeClosed):  # by another place, so here, too
+                self._is_closed = True
+                self._open.close()
             raise problem from error
         self._window.sync()
         for number in self._agreement.free:

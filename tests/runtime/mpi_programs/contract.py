@@ -163,13 +163,14 @@ def check_failures(runtime: Runtime) -> None:
     before = runtime.memory_in_use()
     last: Callable[[Box], bool] = lambda box: box[0][1] == 24  # noqa: E731
     holder = kept.partition.pieces(((23, 24), (0, 1)))[0][0]
-    for name in ("run", "update"):
+    new = placed(runtime, shape)
+    calls = (
+        lambda: runtime.wait(runtime.run(Failing(last), new, [])),
+        lambda: runtime.update(kept, Failing(last), whole(shape), []),
+    )
+    for call in calls:
         with pytest.raises((ValueError, PlaceError)) as caught:
-            if name == "run":
-                elements = runtime.run(Failing(last), placed(runtime, shape), [])
-                runtime.wait(elements)
-            else:
-                runtime.update(kept, Failing(last), whole(shape), [])
+            call()
         if runtime.mode == "spmd" and runtime.here != holder:
             error = caught.value
             assert isinstance(error, PlaceError)

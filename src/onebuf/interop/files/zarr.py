@@ -92,6 +92,9 @@ class ZarrSource:
         self._array = array
         count_nbytes(name, self.shape, self.dtype, "the store")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ZarrSource, (self._array, self.name, self.writable)
+
     def __repr__(self) -> str:
         return f"ZarrSource({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
 

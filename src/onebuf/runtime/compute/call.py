@@ -1,4 +1,4 @@
-"""Library calls that go along one axis: sorts of rows, wherever the rows are."""
+"""Library calls that go element by element or along one axis: sorts of rows, where the rows are."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ _ALONG = frozenset({"sort", "argsort"})
 """Calls whose first argument that is no array is the axis that they go along."""
 
 
+_POINTWISE = frozenset({"mean"})
+"""Calls that go element by element: the division of a complex sum by a count."""
+
+
+def is_pointwise_call(node: Node) -> bool:
+    """Whether a library call gives each element from the element at the same index."""
+    return isinstance(node.arg, LibraryCall) and node.arg.name in _POINTWISE
+
+
 def axis_of_call(node: Node) -> int | None:
     """The axis that a library call goes along; None if it needs its operands whole."""
     call = node.arg
@@ -30,11 +39,11 @@ def axis_of_call(node: Node) -> int | None:
 
 @dataclass(frozen=True)
 class AlongAxis:
-    """A call on rows along an axis that is not cut."""
+    """A call on rows along an axis that is not cut; None: on elements."""
 
     operand: Expression
     call: LibraryCall
-    axis: int
+    axis: int | None
     dtype: DT
 
     @property
@@ -43,6 +52,8 @@ class AlongAxis:
         return self.call.name
 
     def _whole(self, box: Box) -> Box:
+        if self.axis is None:
+            return box
         extent = self.operand.shape[self.axis]
         return (*box[: self.axis], (0, extent), *box[self.axis + 1 :])
 

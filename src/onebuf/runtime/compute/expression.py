@@ -18,9 +18,9 @@ from onebuf.engine.run.tiles.pushdown import Pushdown, within
 from onebuf.engine.step.region import box_of
 from onebuf.errors import PlaceError
 from onebuf.graph import EMPTY, SOURCE, Foreign, Node, make
+from onebuf.interop import Source
 from onebuf.layout import View
 from onebuf.memory import Territory
-from onebuf.ops import adopted
 from onebuf.placement import Box
 from onebuf.placement.derived import Along
 from onebuf.runtime.compute.rows import Rows, rebuilt, rows_of
@@ -78,15 +78,20 @@ class Expression:
 
     def needs(self, box: Box) -> list[Need]:
         """The boxes of inputs that ``box`` is computed from."""
-        found: dict[Need, None] = {}
+        found = self._reads(box)
+        return list(dict.fromkeys([(one.number, b) for one, b in found if isinstance(one, Input)]))
 
-        def note(number: int, bounds: Box) -> Node:
-            found[number, bounds] = None
+    def _reads(self, box: Box) -> list[tuple[Source, Box]]:
+        """The boxes of all sources that ``box`` is computed from."""
+        found: list[tuple[Source, Box]] = []
+
+        def note(source: Source, bounds: Box) -> Node:
+            found.append((source, bounds))
             shape = tuple([high - low for low, high in bounds])
             return make(EMPTY, (), None, shape, self.root.dtype, unique=True)
 
         self._pushed(box, note)
-        return list(found)
+        return found
 
     def compute(self, box: Box, fetch: Fetch, out: Array) -> None:
         """Compute ``box``."""
@@ -95,23 +100,31 @@ class Expression:
 
     def part(self, box: Box, fetch: Fetch) -> Node:
         """The elements of ``box``, as a graph of stored ones."""
-        return self._pushed(box, lambda number, bounds: stored(fetch(number, bounds)))
 
-    def _pushed(self, box: Box, read: Callable[[int, Box], Node]) -> Node:
+        def read(source: Source, bounds: Box) -> Node:
+            if isinstance(source, Input):
+                return Foreign(fetch(source.number, bounds))
+            return Foreign(np.asarray(source.read(bounds)))
+
+        return self._pushed(box, read)
+
+    def _pushed(self, box: Box, read: Callable[[Source, Box], Node]) -> Node:
         def read_view(node: Node) -> Node:
             source = node.on_demand
-            if not isinstance(source, Input):
-                assert source is not None
-                bounds, inside = box_of(node.view, source.shape)
-                return within(adopted(np.array(source.read(bounds), order="C")), inside)
+            assert source is not None
             bounds, inside = box_of(node.view, source.shape)
-            return within(_typed(read(source.number, bounds), source.dtype), inside)
+            return within(_typed(read(source, bounds), source.dtype), inside)
 
         where = View.contiguous(self.root.shape).shrink(box)
         return Pushdown(read_view).part(self.root, where)
 
-    def along(self, number: int) -> Along | None:
-        """Where indices lead in input ``number``; None if not along its axes, or in several ways.
+    def sources(self) -> list[Source]:
+        """The files and stores that are read."""
+        found = {id(s): s for s, _ in self._reads(tuple([(0, n) for n in self.shape]))}
+        return [source for source in found.values() if not isinstance(source, Input)]
+
+    def along(self, number: int | Source) -> Along | None:
+        """Where indices lead in an input, or in a source; None if not along its axes.
 
         It is found by looking: at the first index, one further along each axis, and the last.
         """
@@ -141,10 +154,11 @@ class Expression:
         last = tuple([extent - 1 for extent in shape])
         return found if self._index_in(number, last) == found.at(last) else None
 
-    def _index_in(self, number: int, index: tuple[int, ...]) -> tuple[int, ...] | None:
+    def _index_in(self, number: int | Source, index: tuple[int, ...]) -> tuple[int, ...] | None:
         """Where in an input the element at ``index`` is read; of several places, one between."""
         box = tuple([(i, i + 1) for i in index])
-        found = sorted([bounds for which, bounds in self.needs(box) if which == number])
+        reads = [(one.number if isinstance(one, Input) else one, b) for one, b in self._reads(box)]
+        found = sorted([bounds for which, bounds in reads if which == number])
         if not found or any(high - low != 1 for bounds in found for low, high in bounds):
             return None
         middle = [sorted([bounds[axis][0] for bounds in found]) for axis in range(len(found[0]))]
@@ -156,11 +170,6 @@ class Expression:
 
 def _restored(rows: Rows, name: str) -> Expression:
     return Expression(rebuilt(rows), name)
-
-
-def stored(array: Array) -> Node:
-    """A leaf on elements that a recipe fetched, which are looked at alone."""
-    return Foreign(array)
 
 
 def _typed(node: Node, dtype: DT) -> Node:

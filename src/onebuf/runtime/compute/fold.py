@@ -19,6 +19,7 @@ import numpy as np
 
 from onebuf.dtypes import DT, Array, complex128, float64, int64, kind
 from onebuf.engine import read
+from onebuf.events import progress
 from onebuf.graph import REDUCE, Node, Op, make
 from onebuf.ops import cast, quietly
 from onebuf.placement import Box, Partition
@@ -101,12 +102,15 @@ class PartialFold:
 
     def compute(self, box: Box, fetch: Fetch, out: Array) -> None:
         """Fold tile by tile, and combine those of one node."""
-        for row, span in enumerate(self.spans[slice(*box[0])]):
-            leaves: dict[Span, Array] = {}
-            for number in range(*span):
-                at = self.axes.box(number, box[1:])
-                leaves[number, number + 1] = self._folded(self.operand.part(at, fetch), at)
-            out[row] = combined(span, leaves, self._combine)
+        spans = self.spans[slice(*box[0])]
+        with progress(self.op.name, sum([end - begin for begin, end in spans])) as tick:
+            for row, span in enumerate(spans):
+                leaves: dict[Span, Array] = {}
+                for number in range(*span):
+                    at = self.axes.box(number, box[1:])
+                    leaves[number, number + 1] = self._folded(self.operand.part(at, fetch), at)
+                    tick(1)
+                out[row] = combined(span, leaves, self._combine)
 
     def _folded(self, part: Node, box: Box) -> Array:
         shape = tuple([box[axis][1] - box[axis][0] for axis in self.axes.kept])

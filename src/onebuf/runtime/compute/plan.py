@@ -18,7 +18,7 @@ from onebuf.placement import Assigned, Everywhere, Partition, default_tiles
 from onebuf.placement.derived import derived, runs_of
 from onebuf.placement.tree import Span, nodes_of_run
 from onebuf.runtime.compute import product
-from onebuf.runtime.compute.call import AlongAxis, axis_of_call
+from onebuf.runtime.compute.call import AlongAxis, axis_of_call, is_pointwise_call
 from onebuf.runtime.compute.expression import Expression, input_node
 from onebuf.runtime.compute.fold import (
     POSITIONS,
@@ -33,6 +33,7 @@ from onebuf.runtime.compute.fold import (
 )
 from onebuf.runtime.compute.local_graph import FUSED, localized, not_distributed
 from onebuf.runtime.compute.scan import PartialScan, WholeScan
+from onebuf.runtime.compute.source import PlacedSource
 from onebuf.runtime.compute.steps import Step, Value, moved_bytes
 from onebuf.runtime.protocols import Elements, Recipe
 from onebuf.shapes import Tiled
@@ -41,6 +42,10 @@ EVERYWHERE_NBYTES = 1 << 16
 """Results of reductions that are no larger are held by every place."""
 FEW_PLACES = 8
 """So many places exchange partial results directly; more send them to one, which sends on."""
+
+
+_COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.JOIN, Kind.PAD, Kind.COPY})
+"""The kinds of nodes that are stored once they were computed and not kept."""
 
 
 class Planner:
@@ -130,7 +135,7 @@ class Planner:
     def _replayed(self, node: Node) -> None:
         """Note that pending elements were computed and not stored: the next time they are."""
         base = node.base
-        if self.value_of(base) is None and base.claimed:
+        if self.value_of(base) is None and base.claimed and base.op.kind in _COMPUTED:
             base.replays += 1
 
     # -- reductions --------------------------------------------------------------------------------
@@ -287,12 +292,12 @@ class Planner:
 
     def _call(self, node: Node) -> None:
         axis = axis_of_call(node)
-        if axis is None:
+        if axis is None and not is_pointwise_call(node):
             raise not_distributed(node)
         (operand,) = node.srcs
         (expression,), inputs = localized([operand], self.value_of)
         partition = partition_of(expression, inputs, self.places)
-        if not partition.is_everywhere and partition.tiling.grid[axis] > 1:
+        if axis is not None and not partition.is_everywhere and partition.tiling.grid[axis] > 1:
             partition = _uncut(node.shape, axis, self.places)
         self._step(AlongAxis(expression, node.arg, axis, node.dtype), inputs, partition, node)
 
@@ -310,6 +315,11 @@ def partition_of(expression: Expression, inputs: Sequence[Value], places: int) -
         if not found.is_everywhere:
             return found
         everywhere = everywhere or found
+    for source in expression.sources() if not order else ():
+        if isinstance(source, PlacedSource):
+            along = expression.along(source)
+            if along is not None:
+                return derived(source.partition, along, expression.shape)
     if everywhere is not None:
         return everywhere
     if inputs and all(value.partition.is_everywhere for value in inputs):

@@ -1,7 +1,7 @@
 """Sorting along an axis that is cut: sample sort.
 
-Every place sorts its run. A sample of all runs gives splitters, of which each place finds where they
-are in its run; then what is between two splitters goes to one place, which sorts it. Equal elements
+Every place sorts its run. A sample of all runs gives splitters, and each place finds where they are
+in its run; then what is between two splitters goes to one place, which sorts it. Equal elements
 keep their order: runs are stable, and are joined in order. What moves is every element once, but
 for those that stay; and twice a few numbers for each pair of places.
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
 
@@ -192,8 +191,7 @@ def _parts(
     split = runtime.run(Split(splitters, runs), where, [keys])
     cuts = runtime.fetch(split, ((0, len(runs)), (0, len(splitters))))
     rows_of_cuts = [
-        [low, *[int(cut) for cut in row], high]
-        for (low, high), row in zip(runs, cuts, strict=True)
+        [low, *[int(cut) for cut in row], high] for (low, high), row in zip(runs, cuts, strict=True)
     ]
     return [
         tuple([(row[number], row[number + 1]) for row in rows_of_cuts])
@@ -203,5 +201,3 @@ def _parts(
 
 def _holders(rows: Partition) -> list[int]:
     return [place for place in range(rows.places) if rows.boxes(place)]
-
-

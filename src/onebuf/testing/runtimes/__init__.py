@@ -6,7 +6,8 @@ Under a driver the tests are a class with a fixture, which needs pytest::
 
     class TestThreads(RuntimeContract):
         @pytest.fixture(scope="class")
-        def runtime(self):
+        @classmethod
+        def runtime(cls):
             made = Threads(places=3)
             yield made
             made.close()

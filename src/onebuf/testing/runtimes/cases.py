@@ -1,4 +1,4 @@
-"""Random shapes, partitions and boxes: the same ones wherever a generator has the same seed.
+"""Cases: dtypes, and random shapes, partitions and boxes, the same ones for the same seed.
 
 Under SPMD every place draws all of them, so that all places make the same calls.
 """
@@ -13,6 +13,12 @@ import numpy as np
 from onebuf.placement import Assigned, Blocked, Box, Cyclic, Everywhere, Partition
 from onebuf.shapes import Tiled
 
+DTYPES = (
+    *("bool", "int8", "int32", "int64", "uint16", "float16", "float32", "float64"),
+    *("complex64", "complex128", "bfloat16"),
+)
+REFUSABLE = ("float16", "bfloat16")
+"""What `accumulate` may refuse to add with an ArgumentError: MPI has no such types."""
 MOST_ELEMENTS = 4000
 MOST_AXES = 4
 MOST_EXTENT = 20

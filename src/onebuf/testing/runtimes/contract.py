@@ -15,10 +15,17 @@ from onebuf.dtypes import as_dtype
 from onebuf.errors import ArgumentError
 from onebuf.placement import Partition, numel_of
 from onebuf.placement.box import shape_of
-from onebuf.runtime.protocols import Elements, Runtime
+from onebuf.runtime.protocols import Runtime
 from onebuf.shapes import Tiled
 from onebuf.testing.comparison import assert_same
-from onebuf.testing.runtimes.cases import index, random_box, random_partition, random_shape
+from onebuf.testing.runtimes.cases import (
+    DTYPES,
+    REFUSABLE,
+    index,
+    random_box,
+    random_partition,
+    random_shape,
+)
 from onebuf.testing.runtimes.oracle import (
     INT,
     assert_fails,
@@ -31,12 +38,13 @@ from onebuf.testing.runtimes.oracle import (
     random_elements,
     random_failure,
     rows_of,
+    run_all,
+    update_all,
     with_neighbours,
 )
 from onebuf.testing.runtimes.recipes import (
     Constant,
     Copy,
-    Failing,
     PartialSums,
     Stencil,
     Sum,
@@ -44,10 +52,6 @@ from onebuf.testing.runtimes.recipes import (
     whole,
 )
 
-DTYPES = (
-    *("bool", "int8", "int32", "int64", "uint16", "float16", "float32", "float64"),
-    *("complex64", "complex128", "bfloat16"),
-)
 TIMEOUT = 60.0
 """Seconds after which what has to return at once counts as lost."""
 
@@ -68,7 +72,7 @@ class RuntimeContract:
 
     def test_elements_of_any_shape_and_partition(self, runtime: Runtime) -> None:
         rng = np.random.default_rng(1)
-        for case in range(24):
+        for case in range(20):
             partition = random_partition(rng, random_shape(rng), runtime.places)
             elements, wanted = numbered(runtime, partition, seed=case)
             assert (elements.partition, elements.dtype) == (partition, INT)
@@ -217,7 +221,7 @@ class RuntimeContract:
 
     def test_no_addition_is_lost(self, runtime: Runtime) -> None:
         rng = np.random.default_rng(13)
-        for name in ("int8", "int64", "float32", "complex128", "bfloat16"):
+        for name in ("int8", "int64", "float32", "complex128", *REFUSABLE):
             dtype = as_dtype(name)
             shape = random_shape(rng)
             partition = random_partition(rng, shape, runtime.places)
@@ -227,7 +231,12 @@ class RuntimeContract:
             for _ in range(3):
                 box = random_box(rng, shape)
                 more = np.asarray(rng.integers(0, 3, shape_of(box))).astype(dtype)
-                runtime.accumulate(elements, box, more)
+                try:
+                    runtime.accumulate(elements, box, more)
+                except ArgumentError:
+                    if name in REFUSABLE:
+                        continue
+                    raise
                 for _ in range(callers):
                     wanted[index(box)] += more
             runtime.barrier()
@@ -314,12 +323,7 @@ class RuntimeContract:
         for case in range(4):
             recipe, partition, place = random_failure(rng, runtime.places)
             elements, wanted = numbered(runtime, partition, seed=case)
-
-            def fail(elements: Elements = elements, recipe: Failing = recipe) -> None:
-                runtime.update(elements, recipe, whole(elements.shape), [])
-                runtime.wait(elements)
-
-            assert_fails(runtime, place, fail)
+            assert_fails(runtime, place, update_all, elements, recipe)
             check(runtime, elements, wanted, f"{elements.partition} after {recipe}")
 
     # -- errors and memory -------------------------------------------------------------------------
@@ -329,11 +333,7 @@ class RuntimeContract:
         before = memory_in_use(runtime)
         for case in range(4):
             recipe, partition, place = random_failure(rng, runtime.places)
-
-            def fail(recipe: Failing = recipe, partition: Partition = partition) -> None:
-                runtime.wait(runtime.run(recipe, partition, []))
-
-            assert_fails(runtime, place, fail)
+            assert_fails(runtime, place, run_all, partition, recipe)
             elements, wanted = numbered(runtime, partition, seed=case)
             check(runtime, elements, wanted, f"{partition} after {recipe}")
             del elements

@@ -13,7 +13,7 @@ from onebuf.dtypes import Array, as_dtype
 from onebuf.errors import PlaceError
 from onebuf.events import Event, Moved, listening
 from onebuf.placement import Partition
-from onebuf.runtime.protocols import Elements, Runtime
+from onebuf.runtime.protocols import Elements, Recipe, Runtime
 from onebuf.shapes import Tiled
 from onebuf.testing.comparison import assert_same
 from onebuf.testing.runtimes.cases import index, random_partition
@@ -73,13 +73,26 @@ def random_failure(rng: np.random.Generator, places: int) -> tuple[Failing, Part
     return Failing(at, INT), partition, place
 
 
-def assert_fails(runtime: Runtime, place: int, call: Callable[[], None]) -> None:
+def run_all(runtime: Runtime, partition: Partition, recipe: Recipe) -> None:
+    """Make elements, wait for them and drop them."""
+    runtime.wait(runtime.run(recipe, partition, []))
+
+
+def update_all(runtime: Runtime, elements: Elements, recipe: Recipe) -> None:
+    """Make all elements anew, and wait for them."""
+    runtime.update(elements, recipe, whole(elements.shape), [])
+    runtime.wait(elements)
+
+
+def assert_fails(
+    runtime: Runtime, place: int, call: Callable[..., None], *arguments: object
+) -> None:
     """Raise unless ``call`` fails as it has to if a recipe fails at ``place``.
 
     A driver and the place itself get the error of the recipe, and other places a `PlaceError`.
     """
     try:
-        call()
+        call(runtime, *arguments)
     except ValueError as error:
         if ON_PURPOSE not in str(error):
             raise

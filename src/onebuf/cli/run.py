@@ -1,0 +1,224 @@
+"""``onebuf run -n 4 program.py``: a program on several processes of MPI, and how it ended.
+
+``mpiexec`` starts the processes, each as ``python -m mpi4py program.py``, so that an exception in
+one of them ends all. What the processes print goes through. If the job fails, the last line says
+which process was the first to fail.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from codecs import getincrementaldecoder
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from onebuf.errors import ArgumentError, MissingPackage
+
+END_SECONDS = 3.0
+"""How long the processes may take to end after an interrupt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """The program that starts processes, and whose it is."""
+
+    path: str
+    is_open_mpi: bool
+    is_hydra: bool = False
+    """Whether it is that of MPICH, which can tell the exit codes of all processes."""
+
+
+def run_program(count: int, program: str, arguments: Sequence[str] = ()) -> int:
+    """Run ``program`` on ``count`` processes; returns the exit code of the job."""
+    if count < 1:
+        raise ArgumentError(f"run needs 1 process or more, got -n {count}")
+    if not Path(program).is_file():
+        raise ArgumentError(f"run needs the file of a program, and there is none at {program!r}")
+    if find_spec("mpi4py") is None:
+        raise MissingPackage.extra("mpi4py", "mpi", "onebuf run")
+    launcher = find_launcher()
+    return _run(command(launcher, count, [program, *arguments]), environment(launcher))
+
+
+def find_launcher() -> Launcher:
+    """The ``mpiexec`` of the library that mpi4py will load: beside it, beside Python, or in PATH.
+
+    MPI4PY_LIBMPI names that library, or MPI4PY_MPIABI its kind.
+    """
+    library, kind = os.environ.get("MPI4PY_LIBMPI"), os.environ.get("MPI4PY_MPIABI", "")
+    folders = [Path(library).parent.parent / "bin"] if library else []
+    folders += [Path(sys.executable).parent, *map(Path, os.get_exec_path())]
+    for folder in folders:
+        path = shutil.which("mpiexec", path=str(folder))
+        if path is not None:
+            told = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+            found = launcher_of(path, told.stdout)
+            if not kind or found.is_open_mpi == (kind.lower() == "openmpi"):
+                return found
+    needed = f" that belongs to MPI4PY_MPIABI={kind}" if kind else ""
+    raise MissingPackage(
+        f"onebuf run needs the program mpiexec, and there is none{needed} beside Python or in "
+        f"PATH; install MPICH with: pip install 'onebuf[mpi]'"
+    )
+
+
+def launcher_of(path: str, version: str) -> Launcher:
+    """A launcher, by what it says about its version.
+
+    >>> launcher_of("mpiexec", "mpiexec (OpenRTE) 4.1.4").is_open_mpi
+    True
+    >>> launcher_of("mpiexec", "HYDRA build details:").is_hydra
+    True
+    """
+    is_open_mpi = any(name in version for name in ("OpenRTE", "Open MPI", "prte", "PRRTE"))
+    return Launcher(path, is_open_mpi, "HYDRA" in version)
+
+
+def command(launcher: Launcher, count: int, program: Sequence[str]) -> list[str]:
+    """The arguments of the process that starts all others.
+
+    >>> command(Launcher("mpiexec", True), 2, ["a.py"])[:4]
+    ['mpiexec', '-n', '2', '--oversubscribe']
+    """
+    options = []
+    if launcher.is_open_mpi:
+        options.append("--oversubscribe")
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            options.append("--allow-run-as-root")
+    if launcher.is_hydra:
+        options.append("-print-all-exitcodes")
+    return [launcher.path, "-n", str(count), *options, sys.executable, "-m", "mpi4py", *program]
+
+
+def environment(launcher: Launcher) -> dict[str, str]:
+    """The environment of the processes: with the library that belongs to the launcher."""
+    found = dict(os.environ)
+    if "MPI4PY_LIBMPI" not in found and "MPI4PY_MPIABI" not in found and launcher.is_open_mpi:
+        found["MPI4PY_MPIABI"] = "openmpi"
+    found.setdefault("PYTHONUNBUFFERED", "1")
+    return found
+
+
+def _run(words: Sequence[str], variables: Mapping[str, str]) -> int:
+    """Run a job, hand its errors on, and say who failed."""
+    job = subprocess.Popen(words, stderr=subprocess.PIPE, env=variables)
+    assert job.stderr is not None
+    printed = Printed()
+    before = signal.signal(signal.SIGTERM, _terminated)
+    try:
+        while chunk := os.read(job.stderr.fileno(), 1 << 16):
+            sys.stderr.write(printed.shown(chunk))
+            sys.stderr.flush()
+        code = job.wait()
+    except KeyboardInterrupt:
+        code = _interrupted(job)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        if job.poll() is None:
+            job.terminate()
+        job.stderr.close()
+    if code < 0:
+        code = 128 - code
+    if code:
+        print(f"onebuf run: {failure(printed.end, code)}", file=sys.stderr)
+    return code
+
+
+def _terminated(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+class Printed:
+    """What a job printed: what of it is shown, and its end, to find out who failed.
+
+    >>> printed = Printed()
+    >>> parts = (b"50%\\r", b"done\\n[mpi", b"exec@a] Exit codes: [a] 0\\n")
+    >>> [printed.shown(part) for part in parts]
+    ['50%\\r', 'done\\n', '']
+    """
+
+    def __init__(self) -> None:
+        self.end = ""
+        self._decode = getincrementaldecoder("utf-8")("replace").decode
+        self._kept = ""
+        self._begins_line = True
+
+    def shown(self, chunk: bytes) -> str:
+        """What of ``chunk`` to show now: all but the line that `command` asked MPICH for."""
+        text = self._decode(chunk)
+        self.end = (self.end + text)[-KEPT:]
+        shown = []
+        for line in (self._kept + text).splitlines(keepends=True):
+            self._kept = ""
+            head = line[: len(_LAUNCHER)]
+            if self._begins_line and not line.endswith("\n") and _LAUNCHER.startswith(head):
+                self._kept = line  # the rest of the line will tell
+            elif not (self._begins_line and _EXIT_CODES.match(line)):
+                shown.append(line)
+            self._begins_line = line.endswith("\n") or bool(self._kept)
+        return "".join(shown)
+
+
+KEPT = 1 << 18
+"""How many of the last characters are looked at to find out who failed."""
+
+
+def _interrupted(job: subprocess.Popen[bytes]) -> int:
+    """End a job: the processes got the interrupt, too, and may end by themselves."""
+    try:
+        job.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        job.terminate()
+        try:
+            job.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            job.kill()
+    return 128 + signal.SIGINT
+
+
+_LAUNCHER = "[mpiexec@"
+_EXIT_CODES = re.compile(r"\[mpiexec@[^]]*\] Exit codes: (.*)")
+_CODES = re.compile(r"\] ([-\d,]+)")
+_SIGNAL = re.compile(r"EXIT STRING: .*\(signal (\d+)\)|exited on\s+signal (\d+)")
+_RANKS = (
+    re.compile(r"PlaceError: place (\d+) failed: "),  # told by another process
+    re.compile(r"Abort\(\d+\) on node (\d+) "),  # MPICH
+    re.compile(r"MPI_ABORT was invoked on rank (\d+) "),  # Open MPI
+    re.compile(r"process rank (\d+) with PID \d+ on node \S+\s+(?:exited|calling)"),
+)
+
+
+def failure(printed: str, code: int) -> str:
+    """Who failed, in words, by what was printed.
+
+    >>> failure("[mpiexec@a] Exit codes: [a] 0,9,0\\nEXIT STRING: Killed (signal 9)", 9)
+    'process 1 was killed by signal 9 (SIGKILL), and all others were ended'
+    >>> failure("Abort(1) on node 2 (rank 2 in comm 0): application called MPI_Abort", 1)
+    'process 2 failed with exit code 1, and all others were ended'
+    """
+    how = f"failed with exit code {code}"
+    told = _SIGNAL.search(printed)
+    if told:
+        number = int(told[1] or told[2])
+        how = f"was killed by signal {number} ({signal.Signals(number).name})"
+    rank = _first_rank(printed)
+    return f"the job {how}" if rank is None else f"process {rank} {how}, and all others were ended"
+
+
+def _first_rank(printed: str) -> int | None:
+    """The process that failed first, if it can be found out."""
+    for pattern in _RANKS:
+        found = pattern.search(printed)
+        if found:
+            return int(found[1])
+    found = _EXIT_CODES.search(printed)
+    codes = ",".join(_CODES.findall(f"{found[1]}")).split(",") if found else []
+    failed = [rank for rank, code in enumerate(codes) if code not in ("0", "")]
+    return failed[0] if len(failed) == 1 else None
