@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from io import TextIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -12,7 +13,7 @@ import numpy as np
 
 from onebuf.buffer import Buffer
 from onebuf.buffer.placement import close_after
-from onebuf.engine import read
+from onebuf.engine import is_here, is_large_and_on_demand, read
 from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
 from onebuf.graph import SOURCE, Leaf, Node, make, strided
 from onebuf.interop.files import (
@@ -29,7 +30,10 @@ from onebuf.interop.files import (
 )
 from onebuf.interop.files.formats import SUFFIXES
 from onebuf.interop.files.npy import MAGIC
+from onebuf.interop.files.streamed import Streamed
+from onebuf.machine import Cluster
 from onebuf.memory import FileBlock, Mode, map_file
+from onebuf.ops import shrink
 
 
 class Archive(Mapping[str, Buffer]):
@@ -158,6 +162,10 @@ def save(
     ...     load(f"{folder}/table.npy").tolist(), load(f"{folder}/all.npz")["y"].tolist()
     ([[1, 2], [3, 4]], [2.5])
     """
+    device = getattr(buffer, "device", None)
+    if isinstance(device, Cluster) and device.runtime.mode == "spmd":
+        _save_once(path, buffer, format, metadata)
+        return
     if isinstance(buffer, Mapping):
         arrays: Any = {name: _array(part) for name, part in buffer.items()}
     else:
@@ -173,6 +181,19 @@ def save(
     if format is None and not isinstance(arrays, dict):
         path = _with_suffix(path, ".npy", SUFFIXES)
     save_file(path, arrays, format=format, metadata=metadata)
+
+
+def _save_once(path: Any, buffer: Any, format: str | None, metadata: Any) -> None:
+    """Save a buffer that all processes of a program have: the first one writes, all wait for it."""
+    runtime = buffer.device.runtime
+    buffer.realize()
+    try:
+        if runtime.rank == 0:
+            whole = Streamed(buffer.shape, buffer.dtype, partial(_part, buffer._node))
+            where = path if format else _with_suffix(path, ".npy", SUFFIXES)
+            save_file(where, whole, format=format, metadata=metadata)
+    finally:
+        runtime.barrier()
 
 
 def load(
@@ -286,7 +307,14 @@ def _array(buffer: Any) -> Any:
     node = getattr(buffer, "_node", None)
     if not isinstance(node, Node):
         node = Buffer(np.asarray(buffer) if isinstance(buffer, _PLAIN) else buffer)._node
+    if isinstance(node.device, Cluster) or (is_here(node) and is_large_and_on_demand(node)):
+        return Streamed(node.shape, node.dtype, partial(_part, node))
     return read(node)
+
+
+def _part(node: Node, bounds: Sequence[tuple[int, int]]) -> Any:
+    """A box of a buffer that is not in memory, and is not taken there as a whole."""
+    return read(shrink(node, bounds))
 
 
 _PLAIN = (list, tuple, int, float, complex)

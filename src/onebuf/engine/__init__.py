@@ -8,6 +8,7 @@ from onebuf.engine.run.realize import (
     compute_region,
     force,
     is_here,
+    is_large_and_on_demand,
     is_part,
     look,
     own,
@@ -31,7 +32,8 @@ from onebuf.engine.run.write_checks import check_in_place, check_kind
 # fmt: off
 __all__ = [
     "Counters", "assign", "change", "check_in_place", "check_kind", "compute_region", "counters",
-    "explain", "force", "is_here", "is_part", "items_for", "look", "moved", "new_elements", "own",
-    "put_at", "read", "realize", "reinterpreted", "settle_copies", "settle_readers", "shared",
-    "show_on_terminal", "taken", "unwrapped", "update", "wrapped", "writable", "write_small",
+    "explain", "force", "is_here", "is_large_and_on_demand", "is_part", "items_for", "look",
+    "moved", "new_elements", "own", "put_at", "read", "realize", "reinterpreted", "settle_copies",
+    "settle_readers", "shared", "show_on_terminal", "taken", "unwrapped", "update", "wrapped",
+    "writable", "write_small",
 ]

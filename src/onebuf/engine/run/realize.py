@@ -228,6 +228,15 @@ def is_part(node: Node) -> bool:
     return node is not base and stream.is_few(node, base) and bool(pushdown.sourced([base]))
 
 
+def is_large_and_on_demand(node: Node) -> bool:
+    """Whether ``node`` is read or computed from what is made on demand, and is too large to be
+    taken into memory for that alone."""
+    base = node.base
+    if node.nbytes <= stream.TILE_NBYTES or base.block is not None or not node.has_strides:
+        return False
+    return base.op.kind is Kind.SOURCE or bool(pushdown.sourced([base]))
+
+
 def compute_region(root: Node, view: View) -> Array:
     """The elements of ``root`` that ``view`` shows, which counts them in row-major order."""
     return stream.part(root, view, _computed)

@@ -26,6 +26,7 @@ from onebuf.interop.files.npz import SINGLE_NAME as NPZ_NAME
 from onebuf.interop.files.npz import open_npz, write_npz
 from onebuf.interop.files.raw_format import open_raw
 from onebuf.interop.files.safetensors import open_safetensors, write_safetensors
+from onebuf.interop.files.streamed import Streamed
 from onebuf.interop.held import Opened
 from onebuf.late import Late
 from onebuf.memory import Mode, check_mode
@@ -96,7 +97,7 @@ def open_file(
 
 def save_file(
     path: str | os.PathLike[str],
-    arrays: np.ndarray[Any, Any] | Mapping[str, np.ndarray[Any, Any]],
+    arrays: np.ndarray[Any, Any] | Streamed | Mapping[str, np.ndarray[Any, Any]],
     *,
     format: str | None = None,
     metadata: Mapping[str, Any] | None = None,
@@ -119,18 +120,23 @@ def save_file(
     path = Path(path)
     format = _format(path) if format is None else check_format(format)
     found = _arrays(arrays)
+    if isinstance(found, Streamed) and format not in ("npy", "raw", "zarr"):
+        raise ArgumentError(
+            f"{path}: what is not in memory at once is written as .npy, .zarr or raw bytes, got "
+            f"{format}; take it into memory first: x.copy(), or x.to_local()"
+        )
     if format == "zarr":
         save = zarr.save_zarr  # raises before anything is replaced, if the package is absent
         with replacing_directory(path, is_zarr_store) as directory:
             save(directory, found, metadata)
         return
     if format == "safetensors":
-        named = found if isinstance(found, dict) else {SINGLE_NAME: found}
+        named = found if isinstance(found, dict) else {SINGLE_NAME: np.asarray(found)}
         with replacing_file(path) as file:
             write_safetensors(file, named, metadata)
         return
     if format == "npz" and metadata is None:
-        members = found if isinstance(found, dict) else {NPZ_NAME: found}
+        members = found if isinstance(found, dict) else {NPZ_NAME: np.asarray(found)}
         _check_member_names(members)
         with replacing_file(path) as file:
             write_npz(file, members, compressed=compressed)
@@ -168,9 +174,11 @@ def _check_member_names(names: Iterable[str]) -> None:
 
 
 def _arrays(
-    arrays: np.ndarray[Any, Any] | Mapping[str, np.ndarray[Any, Any]],
-) -> np.ndarray[Any, Any] | dict[str, np.ndarray[Any, Any]]:
+    arrays: np.ndarray[Any, Any] | Streamed | Mapping[str, np.ndarray[Any, Any]],
+) -> np.ndarray[Any, Any] | Streamed | dict[str, np.ndarray[Any, Any]]:
     """Arrays of supported types under names of text."""
+    if isinstance(arrays, Streamed):
+        return arrays
     if not isinstance(arrays, Mapping):
         array = np.asarray(arrays)
         as_dtype(array.dtype)

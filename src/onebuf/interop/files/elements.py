@@ -11,11 +11,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from onebuf.dtypes import as_dtype
+from onebuf.interop.files.streamed import Streamed
 
 PIECE_NBYTES = 1024 * 1024
 
 
-def write_elements(file: BinaryIO, array: np.ndarray[Any, Any]) -> None:
+def write_elements(file: BinaryIO, array: np.ndarray[Any, Any] | Streamed) -> None:
     """Write every element of ``array`` in this machine's byte order.
 
     >>> from io import BytesIO
@@ -24,6 +25,10 @@ def write_elements(file: BinaryIO, array: np.ndarray[Any, Any]) -> None:
     >>> np.frombuffer(file.getvalue(), np.int16).tolist()
     [1, 3, 2, 4]
     """
+    if isinstance(array, Streamed):
+        for _, part in array.parts():
+            write_elements(file, part)
+        return
     dtype = as_dtype(array.dtype)
     pieces = np.nditer(
         [array],

@@ -18,6 +18,7 @@ from onebuf.dtypes import EXTENDED, STANDARD, as_dtype, float16, is_supported
 from onebuf.errors import DTypeError, FileFormatError
 from onebuf.interop.files.elements import write_elements
 from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
+from onebuf.interop.files.streamed import Streamed
 from onebuf.interop.held import Held
 from onebuf.layout import View
 from onebuf.memory import POOL, Block, Mode, map_file
@@ -200,7 +201,7 @@ def _check_dtype(path: str | os.PathLike[str], dtype: np.dtype[Any]) -> np.dtype
     raise fault(path, f"holds {problem}")
 
 
-def write_npy(file: BinaryIO, array: np.ndarray[Any, Any]) -> None:
+def write_npy(file: BinaryIO, array: np.ndarray[Any, Any] | Streamed) -> None:
     """Write ``array`` with its header; column-major arrays stay column-major."""
     dtype = as_dtype(array.dtype)
     if dtype in EXTENDED and dtype != float16:
@@ -208,7 +209,9 @@ def write_npy(file: BinaryIO, array: np.ndarray[Any, Any]) -> None:
             f"a .npy file needs one of {', '.join(d.name for d in DTYPES)}; got {dtype}, "
             "whose name would be lost; save it as .safetensors"
         )
-    is_column_major = array.flags.f_contiguous and not array.flags.c_contiguous
+    is_column_major = isinstance(array, np.ndarray) and (
+        array.flags.f_contiguous and not array.flags.c_contiguous
+    )
     header = {"descr": dtype.str, "fortran_order": is_column_major, "shape": array.shape}
     npy_format.write_array_header_1_0(file, header)
-    write_elements(file, array.T if is_column_major else array)
+    write_elements(file, array.T if is_column_major else array)  # type: ignore[union-attr]

@@ -28,6 +28,7 @@ from onebuf.errors import (
 from onebuf.interop.files.atomic_write import replacing_file
 from onebuf.interop.files.header import check_shape, count_nbytes, fault, show
 from onebuf.interop.files.permissions import Permissions
+from onebuf.interop.files.streamed import Streamed
 from onebuf.interop.files.zarr_codecs import check_metadata
 from onebuf.interop.files.zarr_nodes import array_nodes, read_node
 from onebuf.interop.held import Source
@@ -201,7 +202,7 @@ def _open_source(store: PrivateStore, name: str, shown: str, mode: Mode) -> Zarr
 
 def save_zarr(
     directory: str | os.PathLike[str],
-    arrays: np.ndarray[Any, Any] | Mapping[str, np.ndarray[Any, Any]],
+    arrays: np.ndarray[Any, Any] | Streamed | Mapping[str, np.ndarray[Any, Any]],
     metadata: Mapping[str, Any] | None = None,
 ) -> None:
     """Write one array, or a group of them, into an empty directory.
@@ -222,7 +223,7 @@ def save_zarr(
 def _write_array(
     directory: str | os.PathLike[str],
     name: str | None,
-    array: np.ndarray[Any, Any],
+    array: np.ndarray[Any, Any] | Streamed,
     attributes: dict[str, Any],
 ) -> None:
     dtype = as_dtype(array.dtype)
@@ -231,7 +232,11 @@ def _write_array(
     stored = zarr.create_array(
         directory, name=name, shape=array.shape, dtype=dtype, attributes=attributes
     )
-    stored[...] = array
+    if not isinstance(array, Streamed):
+        stored[...] = array
+        return
+    for bounds, part in array.parts():
+        stored[tuple([slice(low, high) for low, high in bounds])] = part
 
 
 def _check_names(names: Mapping[str, Any]) -> None:

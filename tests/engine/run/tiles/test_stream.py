@@ -11,8 +11,8 @@ import onebuf
 from onebuf import on_demand
 from onebuf.engine.plan import decide
 from onebuf.engine.run.tiles import stream
-from onebuf.engine.run.tiles.tiled_fold import _pieces
 from onebuf.events import Progress, listening, watching
+from onebuf.placement import boxes_between
 
 DTYPES = ["float64", "float32", "float16", "int64", "uint8", "bool", "complex128", "complex64"]
 FOLDS = ["sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean", "var", "std"]
@@ -281,7 +281,7 @@ def test_pieces_cover_a_range_in_order(shape):
         for end in range(begin + 1, numel + 1):
             found = [
                 positions[tuple([slice(*one) for one in piece])].reshape(-1)
-                for piece in _pieces(begin, end, shape)
+                for piece in boxes_between(begin, end, shape)
             ]
             np.testing.assert_array_equal(np.concatenate(found), np.arange(begin, end))
 

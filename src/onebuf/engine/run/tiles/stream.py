@@ -12,7 +12,6 @@ If a tile fails or is interrupted, everything that was asked for stays pending.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 from math import prod
 
 import numpy as np
@@ -25,6 +24,7 @@ from onebuf.engine.step.region import check_fits, read_region
 from onebuf.errors import IndexRangeError
 from onebuf.events import progress
 from onebuf.graph import TAKE, Kind, Node, attach, engine_lock, make, place_on
+from onebuf.interop.files.streamed import row_major_boxes
 from onebuf.layout import View
 from onebuf.memory import Block, PoolBlock, most_nbytes
 from onebuf.ops import adopted, new_array
@@ -173,29 +173,10 @@ def _fill(node: Node, compute: Compute) -> None:
 
 def _fill_tiles(node: Node, out: Array, limit: int, compute: Compute) -> None:
     with progress(node.base.op.name, node.numel) as tick:
-        for box in boxes(node.shape, limit):
+        for box in row_major_boxes(node.shape, limit):
             where = View.contiguous(node.shape).shrink(box)
             out[tuple([slice(*one) for one in box])] = part(node, where, compute)
             tick(prod([high - low for low, high in box]))
-
-
-def boxes(shape: tuple[int, ...], limit: int) -> Iterator[Tile]:
-    """Boxes of at most ``limit`` elements that cover ``shape``, in row-major order.
-
-    >>> list(boxes((2, 5), 3))
-    [((0, 1), (0, 3)), ((0, 1), (3, 5)), ((1, 2), (0, 3)), ((1, 2), (3, 5))]
-    """
-    sizes = []
-    room = limit
-    for extent in reversed(shape):
-        size = max(1, min(extent, room))
-        sizes.append(size)
-        room = room // size if size == extent else 1
-    ranges = [
-        [(low, min(low + size, extent)) for low in range(0, extent, size)]
-        for extent, size in zip(shape, reversed(sizes), strict=True)
-    ]
-    return product(*ranges)
 
 
 def _width(node: Node) -> int:

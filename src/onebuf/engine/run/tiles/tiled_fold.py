@@ -8,7 +8,7 @@ in float64 for floats. Positions count the elements that are folded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import lcm, prod
 from typing import Protocol
 
@@ -17,6 +17,7 @@ import numpy as np
 from onebuf.backends.numpy.small_folds import fold_columns
 from onebuf.dtypes import DT, Array, complex128, float64, kind
 from onebuf.graph import REDUCE, Node, make
+from onebuf.interop.files.streamed import row_major_boxes
 from onebuf.kernel import CHUNK
 from onebuf.ops import adopted, cast, quietly
 from onebuf.placement import boxes_between
@@ -64,7 +65,7 @@ def fold_tiles(
         return found.transpose(order).reshape(count, -1)
 
     least = _ROW if is_sequential else CHUNK
-    for rows in _boxes(outer, max(1, limit // min(extent, least))):
+    for rows in row_major_boxes(outer, max(1, limit // min(extent, least))):
         count = prod([high - low for low, high in rows])
         length = max(1, limit // count)
         if length < extent:
@@ -77,17 +78,6 @@ def fold_tiles(
             tick(count * (end - begin))
         where = tuple([slice(*one) for one in rows])
         result[where] = fold.result().reshape(result[where].shape)
-
-
-def _boxes(shape: tuple[int, ...], limit: int) -> Iterator[Tile]:
-    """Boxes of at most ``limit`` elements, row by row, as those of `stream.boxes`."""
-    if not shape:
-        yield ()
-        return
-    size = max(1, min(shape[-1], limit))
-    for before in _boxes(shape[:-1], limit // size if size == shape[-1] else 1):
-        for low in range(0, shape[-1], size):
-            yield (*before, (low, min(low + size, shape[-1])))
 
 
 def _whole_rows(length: int, grain: int, shape: tuple[int, ...]) -> int:
