@@ -139,6 +139,23 @@ def test_what_a_killed_worker_had_is_computed_anew() -> None:
     ]
 
 
+def test_the_only_worker_may_be_lost() -> None:
+    program = """
+        runtime = Dask(places=1, timeout=30)
+        one = runtime.run(Numbered(), row(10, 1), [])
+        two = runtime.run(Reversed(10), row(10, 1), [one])
+        runtime.wait(two)
+        (pid,) = runtime.client.run(os.getpid).values()
+        os.kill(pid, signal.SIGKILL)
+        while runtime.client.nthreads():
+            time.sleep(0.01)
+        three = runtime.run(Reversed(10), row(10, 1), [two])  # while there is no worker
+        print(runtime.fetch(two, ((0, 3),)), runtime.fetch(three, ((0, 3),)))
+        runtime.close()
+    """
+    assert run(program) == "[9 8 7] [0 1 2]\n"
+
+
 def test_work_that_kills_its_workers_is_given_up() -> None:
     program = """
         runtime = Dask(places=2, timeout=40)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import selectors
 import shutil
 import signal
 import subprocess
@@ -108,27 +109,41 @@ def environment(launcher: Launcher) -> dict[str, str]:
 
 def _run(words: Sequence[str], variables: Mapping[str, str]) -> int:
     """Run a job, hand its errors on, and say who failed."""
-    job = subprocess.Popen(words, stderr=subprocess.PIPE, env=variables)
+    job = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=variables)
+    assert job.stdout is not None
     assert job.stderr is not None
-    printed = Printed()
+    printed, errors = Printed(), Printed()
     before = signal.signal(signal.SIGTERM, _terminated)
-    try:
-        while chunk := os.read(job.stderr.fileno(), 1 << 16):
-            sys.stderr.write(printed.shown(chunk))
-            sys.stderr.flush()
-        code = job.wait()
-    except KeyboardInterrupt:
-        code = _interrupted(job)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        if job.poll() is None:
-            job.terminate()
-        job.stderr.close()
+    with job.stdout, job.stderr, selectors.DefaultSelector() as streams:
+        streams.register(job.stdout, selectors.EVENT_READ, (printed, sys.stdout))
+        streams.register(job.stderr, selectors.EVENT_READ, (errors, sys.stderr))
+        try:
+            _hand_on(streams)
+            code = job.wait()
+        except KeyboardInterrupt:
+            code = _interrupted(job)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+            if job.poll() is None:
+                job.terminate()
     if code < 0:
         code = 128 - code
     if code:
-        print(f"onebuf run: {failure(printed.end, code)}", file=sys.stderr)
+        print(f"onebuf run: {failure(printed.end + errors.end, code)}", file=sys.stderr)
     return code
+
+
+def _hand_on(streams: selectors.BaseSelector) -> None:
+    """Show what a job prints, until it prints no more."""
+    while streams.get_map():
+        for key, _ in streams.select():
+            printed, target = key.data
+            chunk = os.read(key.fd, 1 << 16)
+            if chunk:
+                target.write(printed.shown(chunk))
+                target.flush()
+            else:
+                streams.unregister(key.fileobj)
 
 
 def _terminated(number: int, frame: object) -> None:

@@ -36,7 +36,7 @@ from onebuf.graph.origin import Origin, caller
 from onebuf.graph.readers import MANY, Table, find, prune
 from onebuf.interop import Source
 from onebuf.layout import IndexMap, View
-from onebuf.machine import CPU, Device
+from onebuf.machine import CPU, Cluster, Device
 from onebuf.memory import Block
 from onebuf.tasks.failure import Failure
 
@@ -231,13 +231,18 @@ def _together(op: Op, srcs: tuple[Node, ...]) -> tuple[tuple[Node, ...], Device 
     if len(found) > 1:
         one, two = found[:2]
         raise DeviceError(
-            f"{op.name} needs operands on one device, got {one} and {two}; "
-            f"copy one of them with to_device"
+            f"{op.name} needs operands on one device, got {one} and {two}; {_advice(one, two)}"
         )
     device = found[0] if found else None
     if device is None or device.is_host:
         return srcs, device
     return tuple([_constant_of(src) if _is_number(src) else src for src in srcs]), device
+
+
+def _advice(*found: Device) -> str:
+    if any(isinstance(device, Cluster) for device in found):
+        return "distribute the other one: y.distribute(), or y.distribute().replicate()"
+    return "copy one of them with to_device"
 
 
 def _is_number(node: Node) -> bool:

@@ -25,10 +25,12 @@ from onebuf.shapes import Nested, Tiled
 
 if TYPE_CHECKING:
     from onebuf.buffer.layout.allocator import Allocator
-    from onebuf.kinds import remote
-    from onebuf.kinds.remote import RemoteBuffer
+    from onebuf.kinds import everywhere, remote
+    from onebuf.layout import layout as layouts
     from onebuf.layout.layout import Layout
 else:
+    everywhere = Late("onebuf.kinds.everywhere")
+    layouts = Late("onebuf.layout.layout")
     remote = Late("onebuf.kinds.remote")
 
 
@@ -53,7 +55,7 @@ class DistributedBuffer(Buffer):
     # -- where -------------------------------------------------------------------------------------
 
     @property
-    def runtime(self) -> OpenRuntime:  # type: ignore[override]
+    def runtime(self) -> OpenRuntime:
         """The runtime whose places hold the elements."""
         return self._cluster.runtime  # type: ignore[no-any-return]
 
@@ -82,6 +84,11 @@ class DistributedBuffer(Buffer):
         """The shape in two layers: the grid of tiles outside, the elements of a tile inside."""
         tiles = self.tiles
         return Nested((tiles.rank, tiles.rank), tiles)
+
+    @property
+    def layout(self) -> Layout:
+        """The shape, and the tiles that the elements are cut into."""
+        return layouts.Layout(self.shape, tiles=self.tiles if self.shape else None)
 
     # -- here --------------------------------------------------------------------------------------
 
@@ -133,7 +140,7 @@ class DistributedBuffer(Buffer):
         """`slice` without the axes that are pinned to one index; nothing moves."""
         return self._remote(super().chip(*bounds))
 
-    def _remote(self, part: Buffer) -> RemoteBuffer:
+    def _remote(self, part: Buffer) -> Buffer:
         made = object.__new__(remote.RemoteBuffer)
         made._node = part._node
         base = self._base
@@ -162,7 +169,17 @@ class DistributedBuffer(Buffer):
         """All elements at every place."""
         whole = Tiled(*[(extent,) if extent else () for extent in self.shape])
         where = Partition(whole, self.runtime.places, Everywhere())
-        return self._value(self._coordinator.redistributed(self._node, where))
+        node = self._coordinator.redistributed(self._node, where)
+        node.claimed = True
+        made = object.__new__(everywhere.EverywhereBuffer)
+        made._node = node
+        made._base = None if node.shape else PLACE
+        return made
+
+    @classmethod
+    def _on_cluster(cls) -> type[DistributedBuffer]:
+        """The class of this kind on a runtime."""
+        return cls
 
     @classmethod
     def _constructed(cls, allocator: Allocator, layout: Layout, value: Any, dtype: Any) -> Any:
@@ -170,6 +187,8 @@ class DistributedBuffer(Buffer):
         tiles = layout.tiles
         if isinstance(value, Handle):
             found = value if isinstance(value, Buffer) else Buffer(value)
+            if isinstance(value, DistributedBuffer) and value.placement.is_everywhere:
+                tiles = None
             found = found if dtype is None else found.astype(dtype)
             return found.distribute(tiles, runtime=_runtime_of(allocator, value))
         if not callable(value):

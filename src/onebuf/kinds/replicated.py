@@ -19,8 +19,10 @@ from onebuf.late import Late
 from onebuf.machine import Context, checked_index
 
 if TYPE_CHECKING:
+    from onebuf.kinds import everywhere
     from onebuf.ops.structured import nodes
 else:
+    everywhere = Late("onebuf.kinds.everywhere")
     nodes = Late("onebuf.ops.structured.nodes")
 
 
@@ -42,6 +44,11 @@ class ReplicatedBuffer(Buffer):
     __slots__ = ()
 
     _at = Context
+
+    @classmethod
+    def _on_cluster(cls) -> type[Buffer]:
+        """The class of this kind on a runtime."""
+        return everywhere.EverywhereBuffer
 
     @property
     def context(self) -> Context:

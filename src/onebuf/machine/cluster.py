@@ -19,6 +19,8 @@ class Cluster(Device):
 
     __slots__ = ("runtime",)
 
+    way_home = "gather them: x.to_local()"
+
     def __init__(self, name: str, runtime: Any) -> None:
         super().__init__(Name(name))
         self.runtime = runtime

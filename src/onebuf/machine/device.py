@@ -26,6 +26,9 @@ class Device:
 
     __slots__ = ("name", "parts", "is_host", "has_operations", "_driver", "_pid", "__weakref__")
 
+    way_home = "copy them: x.to_device('CPU')"
+    """What to do for elements that are needed on the host, in messages."""
+
     def __init__(self, parts: Name) -> None:
         self.name = str(parts)
         self.parts = parts

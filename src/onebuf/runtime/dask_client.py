@@ -25,13 +25,14 @@ from onebuf.errors import (
     TaskError,
     TaskTimeout,
 )
-from onebuf.runtime.dask_plan import MESSAGE_NBYTES, Graph, assign
+from onebuf.runtime.dask_plan import MESSAGE_NBYTES, PREFIX, Graph, assign
 from onebuf.runtime.dask_tasks import bring, received
 
 try:
     from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
     from dask.system import CPU_COUNT
-    from distributed import Client, KilledWorker, LocalCluster
+    from distributed import Client, KilledWorker, LocalCluster, Status
+    from distributed.diagnostics.plugin import SchedulerPlugin
 except ImportError as error:
     raise MissingPackage.extra("distributed", "dask", "a runtime of Dask") from error
 
@@ -41,6 +42,23 @@ CHECK_SECONDS = 0.25
 """How often a wait looks whether the scheduler is still there."""
 WORKERS_SECONDS = 2.0
 """How old the list of workers may get."""
+
+
+class Unpin(SchedulerPlugin):  # type: ignore[misc]  # of no known type
+    """Lets tasks of ours that have no worker go to any that comes.
+
+    A task that may go to other workers than the one that it prefers does not, if there is none at
+    all when its turn comes: the scheduler keeps it for the one that it prefers, for ever.
+    """
+
+    name = "onebuf-unpin"
+    idempotent = True
+
+    def add_worker(self, scheduler: Any, worker: str) -> None:
+        """Called before the scheduler looks what the worker can do."""
+        for task in scheduler.unrunnable:
+            if task.loose_restrictions and str(task.key).startswith(PREFIX):
+                task.worker_restrictions = None
 
 
 class Connection:
@@ -64,6 +82,7 @@ class Connection:
             self.client = Client(self._cluster, set_as_default=False, direct_to_workers=True)
         else:
             _check_client(client)
+        self.result(self.begin(self._prepare()), timeout)
         found = self._present_workers()
         if places is None and not found:
             raise ArgumentError(
@@ -77,9 +96,15 @@ class Connection:
     def close(self) -> None:
         """End what was started here."""
         self.is_closed = True
-        if self._cluster is not None:
-            self.client.close()
+        if self._cluster is None:
+            return
+        self.client.close()
+        try:
             self._cluster.close()
+        except KeyError:
+            # The last thing that it does, when all processes have ended, is to look for workers
+            # that died before it knew them (dask/distributed#5407).
+            self._cluster.status = Status.closed
 
     def check_open(self) -> None:
         """Raise, if nothing can be asked any more."""
@@ -107,6 +132,9 @@ class Connection:
 
     def _is_reachable(self) -> bool:
         return not self.is_closed and self.client.status == "running"
+
+    async def _prepare(self) -> None:
+        await self.client.register_plugin(Unpin())
 
     # -- tasks -------------------------------------------------------------------------------------
 

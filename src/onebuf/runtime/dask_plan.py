@@ -23,6 +23,8 @@ from onebuf.placement.box import within
 from onebuf.runtime.dask_tasks import cut
 from onebuf.runtime.protocols import Elements, Recipe
 
+PREFIX = "onebuf-"
+"""How the keys of all tasks begin."""
 SMALL_NBYTES = 1 << 16
 """So much may move for nothing: a task that would leave it out costs more."""
 MESSAGE_NBYTES = 1 << 22
@@ -48,7 +50,7 @@ class Graph:
 
     def add(self, name: str, place: int, task: Callable[..., Any], *dependencies: Any) -> str:
         """A task, and the key of what it makes."""
-        key = f"onebuf-{name}-{uuid4().hex}"
+        key = f"{PREFIX}{name}-{uuid4().hex}"
         self.tasks[place][key] = (task, *dependencies)
         return key
 

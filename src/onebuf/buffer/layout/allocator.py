@@ -20,9 +20,9 @@ from onebuf.engine.run.layout_write import check_number, stored_elements
 from onebuf.errors import ArgumentTypeError, LayoutError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout.layout import Layout
-from onebuf.machine import CPU, Device
+from onebuf.machine import CPU, Cluster, Device
 from onebuf.machine import device as find_device
-from onebuf.machine.runtime import THREADS, Runtime
+from onebuf.machine.runtime import THREADS
 from onebuf.ops import SCALARS, cast, copied, empty, full
 from onebuf.ops.structured.nodes import Structured, with_layout
 from onebuf.options import options
@@ -55,9 +55,9 @@ class Allocator:
             object.__setattr__(self, "kind", self.rebind(kind).kind)
 
     @property
-    def runtime(self) -> Runtime:
-        """What the buffers' program runs on."""
-        return THREADS
+    def runtime(self) -> Any:
+        """What the buffers' program runs on: a `Runtime`, or the one that was opened."""
+        return self.device.runtime if isinstance(self.device, Cluster) else THREADS
 
     # -- making ------------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class Allocator:
             raise LayoutError(
                 f"an allocator on {self.device} makes {self.kind.__name__}s, and cannot make "
                 f"{kind.__name__}s; use one on a device that holds such buffers (a context, for "
-                f"ReplicatedBuffer)"
+                f"ReplicatedBuffer, or that of a distributed buffer: x.allocator)"
             )
         rebound: Allocator = object.__new__(Allocator)
         object.__setattr__(rebound, "device", self.device)
@@ -171,6 +171,9 @@ class Allocator:
             )
         wanted: Kind = kind
         usual = class_on(self.device)
+        if isinstance(self.device, Cluster) and wanted is not class_on(CPU):
+            on_cluster = getattr(wanted, "_on_cluster", None)
+            return None if on_cluster is None else on_cluster()
         if wanted is usual or wanted is class_on(CPU):
             return usual
         return wanted if hasattr(wanted, "_constructed") and usual is class_on(CPU) else None

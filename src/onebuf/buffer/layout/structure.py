@@ -12,7 +12,7 @@ from onebuf.buffer.handle import Handle
 from onebuf.engine import taken
 from onebuf.graph import Node
 from onebuf.late import Late
-from onebuf.machine.runtime import THREADS, Runtime
+from onebuf.machine.runtime import THREADS
 from onebuf.ops import copied, expanded, view_of
 
 if TYPE_CHECKING:
@@ -87,8 +87,8 @@ class Structure(Handle):
         return allocators.Allocator(self._node.device, type(self))
 
     @property
-    def runtime(self) -> Runtime:
-        """What the buffer's program runs on."""
+    def runtime(self) -> Any:
+        """What the buffer's program runs on: a `Runtime`, or the one that was opened for it."""
         return THREADS
 
     def to_scipy(self, format: str | None = None) -> Any:

@@ -182,7 +182,7 @@ def look(node: Node, name: str) -> Array:
     if not is_here(node):
         raise DeviceError(
             f"{name} looks at its elements on the host, and these are on {node.device}; "
-            f"copy them: x.to_device('CPU')"
+            f"{node.device.way_home}"  # type: ignore[union-attr]
         )
     return read(node)
 
@@ -201,7 +201,7 @@ def own(node: Node) -> Array:
     if not is_here(node):
         raise DeviceError(
             f"memory of the host was needed, and these elements are on {node.device}; "
-            f"copy them: x.to_device('CPU')"
+            f"{node.device.way_home}"  # type: ignore[union-attr]
         )
     force(node)
     array = settle(node)

@@ -71,7 +71,8 @@ def check(node: Node) -> None:
 
 def not_distributed(node: Node, name: str = "") -> NotDistributed:
     """The error for an operation that there is only for local buffers."""
-    called = name or getattr(node.arg, "name", "") or node.op.name
+    call = getattr(node.arg, "shared", node.arg)
+    called = name or getattr(call, "name", "") or node.op.name
     where = "" if node.origin is None else f" ({node.origin})"
     return NotDistributed(
         f"{called} is not there for distributed buffers{where}, and nothing is gathered unasked; "

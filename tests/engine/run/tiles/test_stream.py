@@ -12,6 +12,7 @@ from onebuf import on_demand
 from onebuf.engine.plan import decide
 from onebuf.engine.run.tiles import stream
 from onebuf.events import Progress, listening, watching
+from onebuf.interop.files.streamed import row_major_boxes
 from onebuf.placement import boxes_between
 
 DTYPES = ["float64", "float32", "float16", "int64", "uint8", "bool", "complex128", "complex64"]
@@ -289,7 +290,7 @@ def test_pieces_cover_a_range_in_order(shape):
 @pytest.mark.parametrize("limit", [1, 2, 5, 100])
 def test_boxes_cover_a_shape(limit):
     seen = np.zeros((3, 4, 5), int)
-    for box in stream.boxes(seen.shape, limit):
+    for box in row_major_boxes(seen.shape, limit):
         part = seen[tuple([slice(*one) for one in box])]
         assert part.size <= limit
         part += 1
