@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onebuf.dtypes import Array
@@ -151,6 +151,7 @@ def test_the_holder_of_a_tile_has_it_in_its_boxes(partition: Partition) -> None:
         assert (held[at(tile)] == holders[coordinates]).all()
 
 
+@settings(max_examples=400)
 @given(st.data(), partitions())
 def test_pieces_cover_a_box_once_each_inside_of_one_box_of_its_holder(
     data: st.DataObject, partition: Partition
@@ -167,6 +168,12 @@ def test_pieces_cover_a_box_once_each_inside_of_one_box_of_its_holder(
     wanted = np.zeros(partition.shape, int)
     wanted[at(box)] = 1
     assert (covered == wanted).all()
+
+
+def test_a_piece_does_not_span_two_boxes_of_its_holder() -> None:
+    partition = Partition(Tiled((1, 1, 1), (1, 1, 1)), 2, Assigned(((0, 1, 0), (1, 9, 1))))
+    assert partition.boxes(1) == (((0, 1), (1, 3)), ((1, 3), (0, 3)))
+    assert partition.pieces(((0, 2), (1, 3))) == [(1, ((0, 1), (1, 3))), (1, ((1, 2), (1, 3)))]
 
 
 @given(partitions())

@@ -44,7 +44,8 @@ BEGIN = """
     @dataclass(frozen=True)
     class Deadly(Numbered):
         def compute(self, box, fetch, out):
-            os._exit(1)
+            if box[0][0] == 0:
+                os._exit(1)
 
     @dataclass(frozen=True)
     class Reversed:
@@ -90,7 +91,7 @@ def run(program: str, timeout: float = 60, **environment: str) -> str:
         env={**os.environ, **environment},
     )
     assert finished.returncode == 0, finished.stdout + finished.stderr
-    assert "never awaited" not in finished.stderr
+    assert "Warning" not in finished.stderr, finished.stderr
     return finished.stdout
 
 
@@ -163,7 +164,7 @@ def test_work_that_kills_its_workers_is_given_up() -> None:
         try:
             runtime.wait(elements)
         except PlaceError as error:
-            print(type(error).__name__, error.place in (0, 1), "workers died" in str(error))
+            print(type(error).__name__, error.place, "workers died" in str(error))
         print(runtime.fetch(runtime.run(Numbered(), row(10, 2), []), ((0, 10),)).sum())
 
         lost = runtime.run(Numbered(), row(10, 2), [])
@@ -171,13 +172,15 @@ def test_work_that_kills_its_workers_is_given_up() -> None:
         runtime.client.restart()
         print(type(raised(lambda: runtime.fetch(lost, ((0, 10),)), PlaceError)).__name__)
         print(runtime.fetch(runtime.run(Numbered(), row(10, 2), []), ((0, 10),)).sum())
-        runtime.close()  # after which Dask has to know workers that it has lost
+        # Dask may not know of a worker that died soon after it came.
+        runtime._connection._cluster.scheduler_info["workers"].clear()
+        runtime.close()
         del runtime
         gc.collect()
         print("closed")
     """
     found = run(program, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0").splitlines()
-    assert found == ["PlaceError True True", "45", "PlaceError", "45", "closed"]
+    assert found == ["PlaceError 0 True", "45", "PlaceError", "45", "closed"]
 
 
 EVERY_CALL = """

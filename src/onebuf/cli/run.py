@@ -1,8 +1,7 @@
 """``onebuf run -n 4 program.py``: a program on several processes of MPI, and how it ended.
 
-``mpiexec`` starts the processes, each as ``python -m mpi4py program.py``, so that an exception in
-one of them ends all. What the processes print goes through. If the job fails, the last line says
-which process was the first to fail.
+``mpiexec`` starts the processes (`onebuf.cli.process`). What they print goes through. If one of
+them fails, all are ended, and the last line says which one it was.
 """
 
 from __future__ import annotations
@@ -20,10 +19,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from onebuf.cli import process
+from onebuf.cli.process import MARK, hello
 from onebuf.errors import ArgumentError, MissingPackage
 
-END_SECONDS = 3.0
-"""How long the processes may take to end after an interrupt."""
+INTERRUPT_SECONDS, END_SECONDS = 1.0, 10.0
+"""How long the processes may take to end after an interrupt, and mpiexec to end them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,6 @@ class Launcher:
 
     path: str
     is_open_mpi: bool
-    is_hydra: bool = False
-    """Whether it is that of MPICH, which can tell the exit codes of all processes."""
 
 
 def run_program(count: int, program: str, arguments: Sequence[str] = ()) -> int:
@@ -51,10 +50,13 @@ def run_program(count: int, program: str, arguments: Sequence[str] = ()) -> int:
 def find_launcher() -> Launcher:
     """The ``mpiexec`` of the library that mpi4py will load: beside it, beside Python, or in PATH.
 
-    MPI4PY_LIBMPI names that library, or MPI4PY_MPIABI its kind.
+    MPI4PY_LIBMPI names that library or its folder, MPI4PY_MPIABI its kind.
     """
     library, kind = os.environ.get("MPI4PY_LIBMPI"), os.environ.get("MPI4PY_MPIABI", "")
-    folders = [Path(library).parent.parent / "bin"] if library else []
+    folders = []
+    if library:
+        beside = Path(library) if Path(library).is_dir() else Path(library).parent
+        folders.append(beside.parent / "bin")
     folders += [Path(sys.executable).parent, *map(Path, os.get_exec_path())]
     for folder in folders:
         path = shutil.which("mpiexec", path=str(folder))
@@ -75,11 +77,11 @@ def launcher_of(path: str, version: str) -> Launcher:
 
     >>> launcher_of("mpiexec", "mpiexec (OpenRTE) 4.1.4").is_open_mpi
     True
-    >>> launcher_of("mpiexec", "HYDRA build details:").is_hydra
-    True
+    >>> launcher_of("mpiexec", "HYDRA build details:").is_open_mpi
+    False
     """
-    is_open_mpi = any(name in version for name in ("OpenRTE", "Open MPI", "prte", "PRRTE"))
-    return Launcher(path, is_open_mpi, "HYDRA" in version)
+    names = ("OpenRTE", "Open MPI", "prte", "PRRTE")
+    return Launcher(path, any(name in version for name in names))
 
 
 def command(launcher: Launcher, count: int, program: Sequence[str]) -> list[str]:
@@ -93,17 +95,21 @@ def command(launcher: Launcher, count: int, program: Sequence[str]) -> list[str]
         options.append("--oversubscribe")
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             options.append("--allow-run-as-root")
-    if launcher.is_hydra:
-        options.append("-print-all-exitcodes")
-    return [launcher.path, "-n", str(count), *options, sys.executable, "-m", "mpi4py", *program]
+    begin = [launcher.path, "-n", str(count), *options]
+    return [*begin, sys.executable, process.__file__, *program]
 
 
 def environment(launcher: Launcher) -> dict[str, str]:
-    """The environment of the processes: with the library that belongs to the launcher."""
+    """The environment of the processes: mpi4py has to load the library of the launcher."""
     found = dict(os.environ)
-    if "MPI4PY_LIBMPI" not in found and "MPI4PY_MPIABI" not in found and launcher.is_open_mpi:
+    beside = Path(launcher.path).parent.parent / "lib"
+    if "MPI4PY_LIBMPI" in found:
+        return found
+    if any(beside.glob("libmpi.*")):  # of a wheel, where the loader does not look
+        found["MPI4PY_LIBMPI"] = str(beside)
+        found.pop("MPI4PY_MPIABI", None)
+    elif launcher.is_open_mpi:
         found["MPI4PY_MPIABI"] = "openmpi"
-    found.setdefault("PYTHONUNBUFFERED", "1")
     return found
 
 
@@ -129,7 +135,9 @@ def _run(words: Sequence[str], variables: Mapping[str, str]) -> int:
     if code < 0:
         code = 128 - code
     if code:
-        print(f"onebuf run: {failure(printed.end + errors.end, code)}", file=sys.stderr)
+        print(
+            f"onebuf run: {failure(printed.end + errors.end, code, errors.ranks)}", file=sys.stderr
+        )
     return code
 
 
@@ -154,31 +162,30 @@ class Printed:
     """What a job printed: what of it is shown, and its end, to find out who failed.
 
     >>> printed = Printed()
-    >>> parts = (b"50%\\r", b"done\\n[mpi", b"exec@a] Exit codes: [a] 0\\n")
-    >>> [printed.shown(part) for part in parts]
-    ['50%\\r', 'done\\n', '']
+    >>> [printed.shown(part) for part in (b"one\\n\\x1e3 4", b"56\\x1etwo\\n")]
+    ['one\\n', 'two\\n']
+    >>> printed.ranks
+    {456: 3}
     """
 
     def __init__(self) -> None:
         self.end = ""
+        self.ranks: dict[int, int] = {}
+        """The ranks of processes, by the numbers that the system gave to them."""
         self._decode = getincrementaldecoder("utf-8")("replace").decode
         self._kept = ""
-        self._begins_line = True
 
     def shown(self, chunk: bytes) -> str:
-        """What of ``chunk`` to show now: all but the line that `command` asked MPICH for."""
-        text = self._decode(chunk)
+        """What of ``chunk`` to show now: all but what processes tell about themselves."""
+        text = self._kept + self._decode(chunk)
+        for rank, pid in _HELLO.findall(text):
+            self.ranks[int(pid)] = int(rank)
+        text = _HELLO.sub("", text)
+        begin = _HELLO_BEGINS.search(text)
+        self._kept = text[begin.start() :] if begin else ""
+        text = text[: begin.start()] if begin else text
         self.end = (self.end + text)[-KEPT:]
-        shown = []
-        for line in (self._kept + text).splitlines(keepends=True):
-            self._kept = ""
-            head = line[: len(_LAUNCHER)]
-            if self._begins_line and not line.endswith("\n") and _LAUNCHER.startswith(head):
-                self._kept = line  # the rest of the line will tell
-            elif not (self._begins_line and _EXIT_CODES.match(line)):
-                shown.append(line)
-            self._begins_line = line.endswith("\n") or bool(self._kept)
-        return "".join(shown)
+        return text
 
 
 KEPT = 1 << 18
@@ -188,7 +195,7 @@ KEPT = 1 << 18
 def _interrupted(job: subprocess.Popen[bytes]) -> int:
     """End a job: the processes got the interrupt, too, and may end by themselves."""
     try:
-        job.wait(END_SECONDS)
+        job.wait(INTERRUPT_SECONDS)
     except subprocess.TimeoutExpired:
         job.terminate()
         try:
@@ -198,10 +205,10 @@ def _interrupted(job: subprocess.Popen[bytes]) -> int:
     return 128 + signal.SIGINT
 
 
-_LAUNCHER = "[mpiexec@"
-_EXIT_CODES = re.compile(r"\[mpiexec@[^]]*\] Exit codes: (.*)")
-_CODES = re.compile(r"\] ([-\d,]+)")
+_HELLO = re.compile(hello(r"(\d+)", r"(\d+)"))
+_HELLO_BEGINS = re.compile(f"{MARK}[ \\d]*$")
 _SIGNAL = re.compile(r"EXIT STRING: .*\(signal (\d+)\)|exited on\s+signal (\d+)")
+_PID = re.compile(r"=   PID (\d+) RUNNING AT ")  # MPICH
 _RANKS = (
     re.compile(r"PlaceError: place (\d+) failed: "),  # told by another process
     re.compile(r"Abort\(\d+\) on node (\d+) "),  # MPICH
@@ -210,30 +217,28 @@ _RANKS = (
 )
 
 
-def failure(printed: str, code: int) -> str:
+def failure(printed: str, code: int, ranks: Mapping[int, int]) -> str:
     """Who failed, in words, by what was printed.
 
-    >>> failure("[mpiexec@a] Exit codes: [a] 0,9,0\\nEXIT STRING: Killed (signal 9)", 9)
-    'process 1 was killed by signal 9 (SIGKILL), and all others were ended'
-    >>> failure("Abort(1) on node 2 (rank 2 in comm 0): application called MPI_Abort", 1)
+    >>> failure("Abort(1) on node 2 (rank 2 in comm 0): application called MPI_Abort", 1, {})
     'process 2 failed with exit code 1, and all others were ended'
+    >>> failure("=   PID 77 RUNNING AT a\\nEXIT STRING: Killed (signal 9)", 9, {77: 1})
+    'process 1 was killed by signal 9 (SIGKILL), and all others were ended'
     """
     how = f"failed with exit code {code}"
     told = _SIGNAL.search(printed)
     if told:
         number = int(told[1] or told[2])
         how = f"was killed by signal {number} ({signal.Signals(number).name})"
-    rank = _first_rank(printed)
+    rank = _first_rank(printed, ranks)
     return f"the job {how}" if rank is None else f"process {rank} {how}, and all others were ended"
 
 
-def _first_rank(printed: str) -> int | None:
+def _first_rank(printed: str, ranks: Mapping[int, int]) -> int | None:
     """The process that failed first, if it can be found out."""
     for pattern in _RANKS:
         found = pattern.search(printed)
         if found:
             return int(found[1])
-    found = _EXIT_CODES.search(printed)
-    codes = ",".join(_CODES.findall(f"{found[1]}")).split(",") if found else []
-    failed = [rank for rank, code in enumerate(codes) if code not in ("0", "")]
-    return failed[0] if len(failed) == 1 else None
+    found = _PID.search(printed)
+    return ranks.get(int(found[1])) if found else None

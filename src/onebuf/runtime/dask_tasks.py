@@ -235,7 +235,7 @@ class Pieces:
         number = self._held_by(place).around(part)
         for box, array in self._inside[self._source(place), number]:
             if _has(box, part):
-                return _sealed(array[within(part, box) or ...])
+                return array[within(part, box) or ...]
         raise LookupError(f"nothing has all of {part}")
 
     def _held_by(self, place: int) -> Held:

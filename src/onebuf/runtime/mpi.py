@@ -14,6 +14,7 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -295,10 +296,15 @@ class Mpi:
             self._comm.Free()
 
     def _close_at_exit(self) -> None:
+        """Close, or end all processes if this one failed: they would wait for it for ever."""
+        failed = hasattr(sys, "last_value") and not hasattr(sys, "ps1")  # interactive: told before
         try:
-            self.close()
+            if not failed:
+                self.close()
         finally:
-            if self._agreement.is_pending:  # places that wait for this one would never end
+            if failed or self._agreement.is_pending:
+                sys.stdout.flush()
+                sys.stderr.flush()
                 MPI.COMM_WORLD.Abort(1)
 
     # -- agreeing ----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -367,7 +368,13 @@ def _settle(readers: Readers, on_host: bool, with_views: bool) -> None:
             transitive_readers.settle(source.readers)
     if switch.on:
         switch.point("write.settle")
-    for reader in late:
+    # The newest first: what only they are computed from is gone then, and need not be stored.
+    later = [ref(reader) for reader in late]
+    late.clear()
+    while later:
+        reader = later.pop()()
+        if reader is None or reader.block is not None:
+            continue
         try:
             force(reader)
         except Exception as error:

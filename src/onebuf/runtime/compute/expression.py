@@ -8,6 +8,7 @@ those parts of the inputs, as stored elements, and is planned and compiled like 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,13 @@ from onebuf.engine import assign
 from onebuf.engine.run.tiles.pushdown import Pushdown, within
 from onebuf.engine.step.region import box_of
 from onebuf.errors import PlaceError
-from onebuf.graph import EMPTY, SOURCE, Foreign, Node, make
+from onebuf.graph import EMPTY, SOURCE, Foreign, Node, make, settle
 from onebuf.interop import Source
 from onebuf.layout import View
 from onebuf.memory import Territory
 from onebuf.placement import Box
 from onebuf.placement.derived import Along
-from onebuf.runtime.compute.rows import Rows, rebuilt, rows_of
+from onebuf.runtime.compute.rows import Rows, operands_first, rebuilt, rows_of
 from onebuf.runtime.protocols import Fetch, Need
 
 
@@ -116,7 +117,7 @@ class Expression:
             return within(_typed(read(source, bounds), source.dtype), inside)
 
         where = View.contiguous(self.root.shape).shrink(box)
-        return Pushdown(read_view).part(self.root, where)
+        return Pushdown(read_view, is_strict=True).part(self.root, where)
 
     def sources(self) -> list[Source]:
         """The files and stores that are read."""
@@ -164,8 +165,51 @@ class Expression:
         middle = [sorted([bounds[axis][0] for bounds in found]) for axis in range(len(found[0]))]
         return tuple([lows[len(lows) // 2] for lows in middle])
 
+    def narrowed(self, boxes: Sequence[Box]) -> Expression | Narrowed:
+        """A recipe for some boxes alone, which holds no more of this process' memory than they
+        need: to be sent to another one."""
+        held = [settle(node) for node in operands_first(self.root)]
+        if sum([array.nbytes for array in held if array is not None]) <= _FEW_NBYTES:
+            return self
+        try:
+            parts = [self._pushed(box, _refused) for box in boxes]
+        except PlaceError:
+            return self  # it has inputs
+        pairs = zip(boxes, parts, strict=True)
+        return Narrowed(tuple([(box, Expression(part)) for box, part in pairs]), self.dtype)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (rows_of(self.root), self.name)
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """Parts of an expression without inputs, by the boxes that they are."""
+
+    parts: tuple[tuple[Box, Expression], ...]
+    dtype: DT
+
+    name = "copy"
+
+    def needs(self, box: Box) -> list[Need]:
+        """Nothing: everything is here."""
+        return []
+
+    def compute(self, box: Box, fetch: Fetch, out: Array) -> None:
+        """Compute ``box``, which is one of the parts."""
+        part = dict(self.parts)[box]
+        part.compute(tuple([(0, extent) for extent in part.shape]), fetch, out)
+
+
+def _refused(source: Source, bounds: Box) -> Node:
+    """In place of reading a source, where none may be."""
+    if isinstance(source, Input):
+        raise PlaceError(f"{source.name} was read where there are no inputs")
+    return Foreign(np.asarray(source.read(bounds)))
+
+
+_FEW_NBYTES = 1 << 16
+"""So many bytes of elements go along with a recipe."""
 
 
 def _restored(rows: Rows, name: str) -> Expression:

@@ -39,6 +39,8 @@ POINTWISE = frozenset({Kind.ELEMENTWISE, Kind.COPY})
 """Kinds of operations of which a part needs no more than the same part of the operands."""
 _PICKS = frozenset({TAKE, TAKE_ALONG})
 _ADD = BINARY["add"]
+_CUT = POINTWISE | {Kind.JOIN, Kind.PAD}
+"""Kinds of operations of which any part can be computed by itself."""
 
 
 def sourced(wanted: Sequence[Node]) -> list[Node]:
@@ -67,13 +69,16 @@ def sourced(wanted: Sequence[Node]) -> list[Node]:
 class Pushdown:
     """Parts of the graph below some nodes; ``read`` gives the elements of a source's view.
 
-    Every region of a source is read once, however often the parts need it.
+    Every region of a source is read once, however often the parts need it. What is computed from
+    stored elements alone stays whole, since a kernel may compute it for other parts as well; unless
+    ``is_strict``: then it is cut, too.
     """
 
-    __slots__ = ("has_expression", "_found", "_live", "_read")
+    __slots__ = ("has_expression", "_found", "_is_strict", "_live", "_read")
 
-    def __init__(self, read: Callable[[Node], Node]) -> None:
+    def __init__(self, read: Callable[[Node], Node], is_strict: bool = False) -> None:
         self._read = read
+        self._is_strict = is_strict
         self.has_expression = False
         """Whether a part of an on-demand expression was built."""
         self._found: dict[tuple[int, View], tuple[Node, Node]] = {}
@@ -239,6 +244,8 @@ class Pushdown:
     def _is_live(self, node: Node) -> bool:
         """Whether ``node`` is computed from sources, index ranges or random bits, so that parts of
         it are smaller."""
+        if self._is_strict and (node.op.kind in _CUT or node.op in _PICKS):
+            return True
         todo = [(node, False)]
         while todo:
             here, visited = todo.pop()
