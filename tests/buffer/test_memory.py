@@ -80,6 +80,15 @@ def test_small_results_count_where_memory_is_capped() -> None:
     del results
 
 
+def test_cells_that_nobody_uses_do_not_count_against_the_cap() -> None:
+    x = onebuf.zeros(1000)
+    kept = [x + number for number in range(200)]
+    del kept
+    with onebuf.config(memory_cap=in_use() + (1 << 18)):
+        results = [x[:500] + number for number in range(20)]
+    assert len(results) == 20
+
+
 def test_trimming_gives_cells_back_too() -> None:
     results = [Buffer(np.ones((3, 5)), copy=True) * 2 for _ in range(50)]
     del results

@@ -149,7 +149,7 @@ class Pool:
         if switch.on:
             switch.point("pool.take")
         cap = options().memory_cap
-        if cap is not None and self._in_use + size > cap:
+        if cap is not None and self._in_use + size > cap and not self._fits(size, cap):
             raise self._out_of_memory(nbytes, f"the memory_cap of {cap} bytes")
         try:
             chunk = self._free[size].pop()
@@ -182,6 +182,13 @@ class Pool:
         shelved = self.shelves.nbytes
         cached = sum([size * len(self._free[size]) for size in list(self._free)])
         return PoolStats(self._in_use - shelved, cached + shelved, self._peak)
+
+    def _fits(self, size: int, cap: int) -> bool:
+        """Whether ``size`` bytes more are within ``cap`` once cells that nobody uses are given
+        back."""
+        for chunk in self.shelves.clear():
+            self.give_back(chunk)
+        return self._in_use + size <= cap
 
     def trim(self) -> int:
         """Give cached memory back to the system; returns how many bytes went."""
