@@ -1,7 +1,11 @@
 """One process of ``onebuf run``: ``python onebuf/cli/process.py program.py ...``.
 
-It runs the program as Python would, and imports nothing of onebuf itself. Lines are shown when they end. If the program fails, all
-processes are ended at once: they would wait for this one for ever.
+It runs the program as Python would, and imports nothing of onebuf itself. Lines are shown when they
+end. If the program fails, all processes are ended at once: they would wait for this one for ever.
+
+It holds a pipe to ``onebuf run`` open as long as it lives, and writes its exit code to it. What it
+prints last may be lost when a job is ended, so it leaves a note of its error beside the pipe. There
+is no pipe on other machines.
 """
 
 from __future__ import annotations
@@ -9,25 +13,50 @@ from __future__ import annotations
 import os
 import runpy
 import sys
-from types import TracebackType
+from traceback import format_exception
 
-OWN_FRAMES = ("runpy", __file__)
-MARK = "\x1e"
-"""Around what a process tells ``onebuf run``, which does not show it."""
+FOLDER = "ONEBUF_RUN_FOLDER"
+"""The variable that says where the pipes are."""
 RANKS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
-"""Where ``mpiexec`` says which process this is."""
+"""The variables in which ``mpiexec`` says which process this is."""
+OWN_FRAMES = ("runpy", __file__)
 
 
-def hello(rank: object, pid: object) -> str:
-    """What a process tells: its rank, and the number that the system gave to it."""
-    return f"{MARK}{rank} {pid}{MARK}"
+def pipe_of(folder: str, rank: object) -> str:
+    """The path of the pipe that a process holds."""
+    return os.path.join(folder, f"{rank}.pipe")
+
+
+def note_of(folder: str, rank: object) -> str:
+    """The path of the note that a process leaves."""
+    return os.path.join(folder, f"{rank}.note")
 
 
 def main() -> None:
     """Run the program that the arguments name."""
-    rank = next((os.environ[name] for name in RANKS if name in os.environ), None)
-    if rank is not None:
-        print(hello(rank, os.getpid()), end="", file=sys.stderr, flush=True)
+    folder = os.environ.get(FOLDER, "")
+    rank = next((os.environ[name] for name in RANKS if name in os.environ), "0")
+    pipe = None
+    if os.path.exists(pipe_of(folder, rank)):
+        pipe = os.open(pipe_of(folder, rank), os.O_WRONLY)
+    code, told = run()
+    if code and pipe is not None:
+        with open(note_of(folder, rank), "w", encoding="utf-8") as note:
+            note.write(told)
+    sys.stdout.flush()
+    sys.stderr.write(told)
+    sys.stderr.flush()
+    if pipe is not None:
+        os.write(pipe, b"%d\n" % code)
+    module = sys.modules.get("mpi4py.MPI")
+    if code and module is not None and module.Is_initialized() and not module.Is_finalized():
+        module.COMM_WORLD.Abort(code)
+        os._exit(code)  # where the launcher does not end all processes, Abort returns
+    sys.exit(code)
+
+
+def run() -> tuple[int, str]:
+    """Run the program that the arguments name: its exit code, and what there is to say about it."""
     del sys.argv[0]
     sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
     if hasattr(sys.stdout, "reconfigure"):
@@ -35,31 +64,16 @@ def main() -> None:
     try:
         runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        if code and not isinstance(end.code, int):
-            print(end.code, file=sys.stderr)
-        _end(code)
+        if end.code is None or isinstance(end.code, int):
+            return (end.code or 0) & 255, ""
+        return 1, f"{end.code}\n"
     except BaseException as error:
-        sys.excepthook(type(error), error, _of_program(error.__traceback__))
-        _end(130 if isinstance(error, KeyboardInterrupt) else 1)
-
-
-def _of_program(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames above the program."""
-    rest = trace
-    while rest is not None and any(name in rest.tb_frame.f_code.co_filename for name in OWN_FRAMES):
-        rest = rest.tb_next
-    return rest or trace
-
-
-def _end(code: int) -> None:
-    """End this process, and with it all others if it failed."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    module = sys.modules.get("mpi4py.MPI")
-    if code and module is not None and module.Is_initialized() and not module.Is_finalized():
-        module.COMM_WORLD.Abort(code)
-    sys.exit(code)
+        trace = error.__traceback__
+        while trace and any(name in trace.tb_frame.f_code.co_filename for name in OWN_FRAMES):
+            trace = trace.tb_next  # to the first frame of the program
+        told = "".join(format_exception(type(error), error, trace or error.__traceback__))
+        return 130 if isinstance(error, KeyboardInterrupt) else 1, told
+    return 0, ""
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """``onebuf run -n 4 program.py``: a program on several processes of MPI, and how it ended.
 
-``mpiexec`` starts the processes (`onebuf.cli.process`). What they print goes through. If one of
-them fails, all are ended, and the last line says which one it was.
+``mpiexec`` starts the processes (`onebuf.cli.process`). What they print is shown as it comes. If
+one of them fails, or is lost, all are ended, and the last line says which one it was.
 """
 
 from __future__ import annotations
@@ -9,34 +9,31 @@ from __future__ import annotations
 import os
 import re
 import selectors
-import shutil
 import signal
 import subprocess
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import TextIO
 
 from onebuf.cli import process
-from onebuf.cli.process import MARK, hello
+from onebuf.cli.launcher import command, environment, find_launcher
 from onebuf.errors import ArgumentError, MissingPackage
 
-INTERRUPT_SECONDS, END_SECONDS = 1.0, 10.0
-"""How long the processes may take to end after an interrupt, and mpiexec to end them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Launcher:
-    """The program that starts processes, and whose it is."""
-
-    path: str
-    is_open_mpi: bool
+LAST_SECONDS = {"mpich": 0.2, "openmpi": 3.0, "other": 3.0}
+"""How long a job goes on after a process failed. Open MPI ends it, and tells what it knows."""
+END_SECONDS = 10.0
+"""How long ``mpiexec`` may take to end all processes."""
+KEPT = 1 << 18
+"""How many of the last characters are looked at to find out who failed."""
 
 
 def run_program(count: int, program: str, arguments: Sequence[str] = ()) -> int:
-    """Run ``program`` on ``count`` processes; returns the exit code of the job."""
+    """Run ``program`` on ``count`` processes; returns the exit code of the first that failed."""
     if count < 1:
         raise ArgumentError(f"run needs 1 process or more, got -n {count}")
     if not Path(program).is_file():
@@ -44,201 +41,169 @@ def run_program(count: int, program: str, arguments: Sequence[str] = ()) -> int:
     if find_spec("mpi4py") is None:
         raise MissingPackage.extra("mpi4py", "mpi", "onebuf run")
     launcher = find_launcher()
-    return _run(command(launcher, count, [program, *arguments]), environment(launcher))
-
-
-def find_launcher() -> Launcher:
-    """The ``mpiexec`` of the library that mpi4py will load: beside it, beside Python, or in PATH.
-
-    MPI4PY_LIBMPI names that library or its folder, MPI4PY_MPIABI its kind.
-    """
-    library, kind = os.environ.get("MPI4PY_LIBMPI"), os.environ.get("MPI4PY_MPIABI", "")
-    folders = []
-    if library:
-        beside = Path(library) if Path(library).is_dir() else Path(library).parent
-        folders.append(beside.parent / "bin")
-    folders += [Path(sys.executable).parent, *map(Path, os.get_exec_path())]
-    for folder in folders:
-        path = shutil.which("mpiexec", path=str(folder))
-        if path is not None:
-            told = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-            found = launcher_of(path, told.stdout)
-            if not kind or found.is_open_mpi == (kind.lower() == "openmpi"):
-                return found
-    needed = f" that belongs to MPI4PY_MPIABI={kind}" if kind else ""
-    raise MissingPackage(
-        f"onebuf run needs the program mpiexec, and there is none{needed} beside Python or in "
-        f"PATH; install MPICH with: pip install 'onebuf[mpi]'"
-    )
-
-
-def launcher_of(path: str, version: str) -> Launcher:
-    """A launcher, by what it says about its version.
-
-    >>> launcher_of("mpiexec", "mpiexec (OpenRTE) 4.1.4").is_open_mpi
-    True
-    >>> launcher_of("mpiexec", "HYDRA build details:").is_open_mpi
-    False
-    """
-    names = ("OpenRTE", "Open MPI", "prte", "PRRTE")
-    return Launcher(path, any(name in version for name in names))
-
-
-def command(launcher: Launcher, count: int, program: Sequence[str]) -> list[str]:
-    """The arguments of the process that starts all others.
-
-    >>> command(Launcher("mpiexec", True), 2, ["a.py"])[:4]
-    ['mpiexec', '-n', '2', '--oversubscribe']
-    """
-    options = []
-    if launcher.is_open_mpi:
-        options.append("--oversubscribe")
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
-            options.append("--allow-run-as-root")
-    begin = [launcher.path, "-n", str(count), *options]
-    return [*begin, sys.executable, process.__file__, *program]
-
-
-def environment(launcher: Launcher) -> dict[str, str]:
-    """The environment of the processes: mpi4py has to load the library of the launcher."""
-    found = dict(os.environ)
-    beside = Path(launcher.path).parent.parent / "lib"
-    if "MPI4PY_LIBMPI" in found:
-        return found
-    if any(beside.glob("libmpi.*")):  # of a wheel, where the loader does not look
-        found["MPI4PY_LIBMPI"] = str(beside)
-        found.pop("MPI4PY_MPIABI", None)
-    elif launcher.is_open_mpi:
-        found["MPI4PY_MPIABI"] = "openmpi"
-    return found
-
-
-def _run(words: Sequence[str], variables: Mapping[str, str]) -> int:
-    """Run a job, hand its errors on, and say who failed."""
-    job = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=variables)
-    assert job.stdout is not None
-    assert job.stderr is not None
-    printed, errors = Printed(), Printed()
-    before = signal.signal(signal.SIGTERM, _terminated)
-    with job.stdout, job.stderr, selectors.DefaultSelector() as streams:
-        streams.register(job.stdout, selectors.EVENT_READ, (printed, sys.stdout))
-        streams.register(job.stderr, selectors.EVENT_READ, (errors, sys.stderr))
-        try:
-            _hand_on(streams)
-            code = job.wait()
-        except KeyboardInterrupt:
-            code = _interrupted(job)
-        finally:
-            signal.signal(signal.SIGTERM, before)
-            if job.poll() is None:
-                job.terminate()
-    if code < 0:
-        code = 128 - code
+    words = command(launcher, count, [program, *arguments])
+    with TemporaryDirectory(prefix="onebuf-run-") as folder:
+        job = Job(folder, count, LAST_SECONDS[launcher.kind])
+        code = job.run(words, {**environment(launcher), process.FOLDER: folder})
+        code, told = outcome(code, job.printed, job.failed, job.notes())
     if code:
-        print(
-            f"onebuf run: {failure(printed.end + errors.end, code, errors.ranks)}", file=sys.stderr
-        )
+        print(f"onebuf run: {told}", file=sys.stderr)
     return code
 
 
-def _hand_on(streams: selectors.BaseSelector) -> None:
-    """Show what a job prints, until it prints no more."""
-    while streams.get_map():
-        for key, _ in streams.select():
-            printed, target = key.data
-            chunk = os.read(key.fd, 1 << 16)
-            if chunk:
-                target.write(printed.shown(chunk))
-                target.flush()
-            else:
-                streams.unregister(key.fileobj)
+class Job:
+    """Processes that run: shows what they print, and ends all when one of them has failed."""
+
+    def __init__(self, folder: str, count: int, last_seconds: float) -> None:
+        self.printed = ""
+        """The end of what was printed."""
+        self.failed: tuple[int, int | None] | None = None
+        """The process that failed first and its exit code; None: it was lost without any."""
+        self._folder = folder
+        self._last_seconds = last_seconds
+        self._deadline: float | None = None
+        self._is_ending = False
+        self._selector = selectors.DefaultSelector()
+        self._ended: set[int] = set()
+        self._pipes = []
+        for rank in range(count):
+            os.mkfifo(process.pipe_of(folder, rank))
+            pipe = os.open(process.pipe_of(folder, rank), os.O_RDONLY | os.O_NONBLOCK)
+            self._pipes.append(pipe)
+            self._selector.register(pipe, selectors.EVENT_READ, rank)
+
+    def run(self, words: Sequence[str], variables: Mapping[str, str]) -> int:
+        """Run the command, which starts all processes; returns its exit code."""
+        before = signal.signal(signal.SIGTERM, _terminated)
+        job = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=variables)
+        assert job.stdout is not None
+        assert job.stderr is not None
+        with job.stdout, job.stderr:
+            for stream, target in ((job.stdout, sys.stdout), (job.stderr, sys.stderr)):
+                show = _Shown(target).show
+                self._selector.register(stream, selectors.EVENT_READ, show)
+            try:
+                self._follow(job)
+                return job.wait()
+            except KeyboardInterrupt:
+                self._deadline = monotonic() + 1  # processes got it too, and may end by themselves
+                self._follow(job)
+                job.wait()
+                self.failed = None
+                return 128 + signal.SIGINT
+            finally:
+                signal.signal(signal.SIGTERM, before)
+                if job.poll() is None:
+                    job.terminate()
+                self._selector.close()
+                for pipe in self._pipes:
+                    os.close(pipe)
+
+    def notes(self) -> dict[int, str]:
+        """The errors that processes left, by their ranks."""
+        ranks = range(len(self._pipes))
+        paths = {rank: Path(process.note_of(self._folder, rank)) for rank in ranks}
+        return {rank: path.read_text("utf-8") for rank, path in paths.items() if path.exists()}
+
+    def _follow(self, job: subprocess.Popen[bytes]) -> None:
+        """Show and hear processes until the job prints no more."""
+        while any(callable(key.data) for key in self._selector.get_map().values()):
+            left = None if self._deadline is None else max(0.0, self._deadline - monotonic())
+            for key, _ in self._selector.select(left):
+                chunk = os.read(key.fd, 1 << 16)
+                if not chunk:
+                    self._selector.unregister(key.fileobj)
+                if isinstance(key.data, int):
+                    self._hear(key.data, chunk)
+                else:
+                    self.printed = (self.printed + key.data(chunk, not self._is_ending))[-KEPT:]
+            if self._deadline is not None and monotonic() >= self._deadline:
+                job.kill() if self._is_ending else job.terminate()
+                self._is_ending = True
+                self._deadline = monotonic() + END_SECONDS
+
+    def _hear(self, rank: int, chunk: bytes) -> None:
+        """A process has told its exit code, or its pipe was closed."""
+        if rank in self._ended:
+            return
+        self._ended.add(rank)
+        code = int(chunk) if chunk else None
+        if code != 0 and self.failed is None:
+            self.failed = (rank, code)
+            self._deadline = monotonic() + self._last_seconds
 
 
 def _terminated(number: int, frame: object) -> None:
     raise SystemExit(128 + number)
 
 
-class Printed:
-    """What a job printed: what of it is shown, and its end, to find out who failed.
+class _Shown:
+    """Text that is written to ``target`` as it comes, without the exit codes that MPICH tells."""
 
-    >>> printed = Printed()
-    >>> [printed.shown(part) for part in (b"one\\n\\x1e3 4", b"56\\x1etwo\\n")]
-    ['one\\n', 'two\\n']
-    >>> printed.ranks
-    {456: 3}
-    """
-
-    def __init__(self) -> None:
-        self.end = ""
-        self.ranks: dict[int, int] = {}
-        """The ranks of processes, by the numbers that the system gave to them."""
-        self._decode = getincrementaldecoder("utf-8")("replace").decode
+    def __init__(self, target: TextIO) -> None:
+        self._target = target
+        self._decode: Callable[[bytes], str] = getincrementaldecoder("utf-8")("replace").decode
         self._kept = ""
 
-    def shown(self, chunk: bytes) -> str:
-        """What of ``chunk`` to show now: all but what processes tell about themselves."""
-        text = self._kept + self._decode(chunk)
-        for rank, pid in _HELLO.findall(text):
-            self.ranks[int(pid)] = int(rank)
-        text = _HELLO.sub("", text)
-        begin = _HELLO_BEGINS.search(text)
-        self._kept = text[begin.start() :] if begin else ""
-        text = text[: begin.start()] if begin else text
-        self.end = (self.end + text)[-KEPT:]
+    def show(self, chunk: bytes, is_wanted: bool) -> str:
+        """Decode ``chunk``, and show it if that is wanted."""
+        text = self._decode(chunk)
+        shown = _EXIT_CODES.sub("", self._kept + text)
+        begin = shown.rfind(_TELLER) if chunk else -1
+        if begin >= 0 and "\n" in shown[begin:]:
+            begin = -1
+        self._kept = shown[begin:] if begin >= 0 else ""
+        if is_wanted:
+            self._target.write(shown[:begin] if begin >= 0 else shown)
+            self._target.flush()
         return text
 
 
-KEPT = 1 << 18
-"""How many of the last characters are looked at to find out who failed."""
+_TELLER = "[mpiexec@"
+_EXIT_CODES = re.compile(r"\[mpiexec@[^]\n]*\] Exit codes: (.*)\n")
+_SIGNAL = re.compile(r"process rank (\d+) with PID \d+ on node \S+\s+exited on\s+signal (\d+)")
+_PLACE = re.compile(r"PlaceError: place (\d+) failed: ")
 
 
-def _interrupted(job: subprocess.Popen[bytes]) -> int:
-    """End a job: the processes got the interrupt, too, and may end by themselves."""
-    try:
-        job.wait(INTERRUPT_SECONDS)
-    except subprocess.TimeoutExpired:
-        job.terminate()
-        try:
-            job.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            job.kill()
-    return 128 + signal.SIGINT
+def outcome(
+    code: int, printed: str, failed: tuple[int, int | None] | None, notes: Mapping[int, str]
+) -> tuple[int, str]:
+    """The exit code of a job and, in words, who failed.
 
+    ``failed`` is the first process that failed, with its own exit code if it told one. ``notes``
+    are errors of processes.
 
-_HELLO = re.compile(hello(r"(\d+)", r"(\d+)"))
-_HELLO_BEGINS = re.compile(f"{MARK}[ \\d]*$")
-_SIGNAL = re.compile(r"EXIT STRING: .*\(signal (\d+)\)|exited on\s+signal (\d+)")
-_PID = re.compile(r"=   PID (\d+) RUNNING AT ")  # MPICH
-_RANKS = (
-    re.compile(r"PlaceError: place (\d+) failed: "),  # told by another process
-    re.compile(r"Abort\(\d+\) on node (\d+) "),  # MPICH
-    re.compile(r"MPI_ABORT was invoked on rank (\d+) "),  # Open MPI
-    re.compile(r"process rank (\d+) with PID \d+ on node \S+\s+(?:exited|calling)"),
-)
-
-
-def failure(printed: str, code: int, ranks: Mapping[int, int]) -> str:
-    """Who failed, in words, by what was printed.
-
-    >>> failure("Abort(1) on node 2 (rank 2 in comm 0): application called MPI_Abort", 1, {})
-    'process 2 failed with exit code 1, and all others were ended'
-    >>> failure("=   PID 77 RUNNING AT a\\nEXIT STRING: Killed (signal 9)", 9, {77: 1})
-    'process 1 was killed by signal 9 (SIGKILL), and all others were ended'
+    >>> outcome(1, "", (2, 1), {2: ""})
+    (1, 'process 2 failed with exit code 1, and all others were ended')
+    >>> outcome(15, "[mpiexec@a] Exit codes: [a] 15,9,15\\n", (1, None), {})
+    (137, 'process 1 was killed by signal 9 (SIGKILL), and all others were ended')
     """
-    how = f"failed with exit code {code}"
-    told = _SIGNAL.search(printed)
-    if told:
-        number = int(told[1] or told[2])
-        how = f"was killed by signal {number} ({signal.Signals(number).name})"
-    rank = _first_rank(printed, ranks)
-    return f"the job {how}" if rank is None else f"process {rank} {how}, and all others were ended"
+    if failed is None:
+        code = 128 - code if code < 0 else code
+        return code, f"the job ended with exit code {code}"
+    rank, own = failed
+    if own is None:
+        number = _signal_of(rank, printed)
+        if number is None:
+            return code or 1, f"process {rank} was lost, and all others were ended"
+        name = signal.Signals(number).name
+        words = f"process {rank} was killed by signal {number} ({name}), and all others were ended"
+        return 128 + number, words
+    first = next((found for found in map(_PLACE.search, notes.values()) if found), None)
+    rank = rank if first is None else int(first[1])
+    note = notes.get(rank, "").strip()
+    lost = f":\n{note}" if note and note.splitlines()[-1] not in printed else ""
+    return own, f"process {rank} failed with exit code {own}, and all others were ended{lost}"
 
 
-def _first_rank(printed: str, ranks: Mapping[int, int]) -> int | None:
-    """The process that failed first, if it can be found out."""
-    for pattern in _RANKS:
-        found = pattern.search(printed)
-        if found:
-            return int(found[1])
-    found = _PID.search(printed)
-    return ranks.get(int(found[1])) if found else None
+def _signal_of(rank: int, printed: str) -> int | None:
+    """The signal that a process was killed by, if the launcher told it."""
+    for found in _SIGNAL.finditer(printed):
+        if int(found[1]) == rank:
+            return int(found[2])
+    codes = _EXIT_CODES.search(printed)
+    if codes is None:
+        return None
+    told = ",".join(re.findall(r"\] ([-\d,]+)", codes[1])).split(",")
+    number = int(told[rank]) if rank < len(told) and told[rank] else 0
+    return number if number in set(signal.Signals) else None
