@@ -1,8 +1,8 @@
 """The heat equation on a plate that is cut over places: neighbours exchange the rows at the cuts.
 
-    python examples/heat.py                       places are parts of this process
-    onebuf run -n 4 examples/heat.py mpi          every process is a place
-    python examples/heat.py dask                  the workers of a Dask cluster are the places
+python examples/heat.py                       places are parts of this process
+onebuf run -n 4 examples/heat.py mpi          every process is a place
+python examples/heat.py dask                  the workers of a Dask cluster are the places
 """
 
 import sys
@@ -35,7 +35,7 @@ def run(name: str) -> None:
         found = np.asarray(plate.to_local())
         if runtime.rank == 0:
             nbytes = sum(event.nbytes for event in moved if event.target is not None)
-            print(f"{runtime.places} places, {STEPS} steps: heat {total:.6f}, hottest {hottest:.6f}")
+            print(f"{runtime.places} places, {STEPS} steps: heat {total:.6f}, most {hottest:.6f}")
             if runtime.mode == "driver":
                 print(f"moved between places: {nbytes} bytes of {STEPS * found.nbytes} computed")
             print("as in NumPy:", np.allclose(found, in_numpy()))

@@ -1,8 +1,8 @@
 """A product of two matrices that no place has as a whole, and what moves for it.
 
-    python examples/matmul.py                     places are parts of this process
-    onebuf run -n 4 examples/matmul.py mpi        every process is a place
-    python examples/matmul.py dask                the workers of a Dask cluster are the places
+python examples/matmul.py                     places are parts of this process
+onebuf run -n 4 examples/matmul.py mpi        every process is a place
+python examples/matmul.py dask                the workers of a Dask cluster are the places
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Mean, variance and quantiles of a file that is larger than memory, read by places in parts.
 
-The file is sparse: of its 40 GB next to nothing is on the disk. Every place reads its own tiles, one
-at a time, and nobody ever has the whole.
+The file is sparse: next to nothing of it is on the disk. Every place reads its own tiles, one at a
+time, and nobody ever has the whole.
 
     python examples/store_statistics.py --gigabytes 40
     onebuf run -n 4 examples/store_statistics.py --runtime mpi
@@ -73,5 +73,6 @@ if __name__ == "__main__":
     if arguments.file is not None:
         run(arguments.runtime, arguments.gigabytes, arguments.file)
     else:
-        with tempfile.TemporaryDirectory() as folder:
-            run(arguments.runtime, arguments.gigabytes, Path(folder, "table.bin"))
+        path = Path(tempfile.gettempdir(), "onebuf-table.bin")  # the same for all processes
+        run(arguments.runtime, arguments.gigabytes, path)
+        path.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class Program:
         cuts = []
         for n in shape:
             points = sorted({0, n, *(int(p) for p in self.rng.integers(0, n + 1, 2))})
-            cuts.append(tuple(b - a for a, b in zip(points, points[1:], strict=False)))
+            cuts.append(tuple(b - a for a, b in pairwise(points)))
         return tuple(cuts)
 
     def fresh(self) -> Pair:
@@ -191,7 +192,7 @@ class Program:
 
     def step_reshape(self) -> Pair | None:
         pair = self.any()
-        return Pair(pair.buffer.reshape(-1) , pair.array.reshape(-1), pair.is_blas)
+        return Pair(pair.buffer.reshape(-1), pair.array.reshape(-1), pair.is_blas)
 
     def step_reduce(self) -> Pair | None:
         pair = self.number("fic")

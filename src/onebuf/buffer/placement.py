@@ -17,9 +17,9 @@ from onebuf.machine import device as find_device
 from onebuf.memory import FileBlock
 
 if TYPE_CHECKING:
-    from onebuf.runtime import distribution as distributed
+    from onebuf.runtimes import distribution as distributed
 else:
-    distributed = Late("onebuf.runtime.distribution")
+    distributed = Late("onebuf.runtimes.distribution")
 
 
 class Placement(Handle):

@@ -16,11 +16,11 @@ from onebuf.machine import CPU, Cluster, Device
 from onebuf.ops import as_shape
 from onebuf.placement import Everywhere, Partition
 from onebuf.placement.box import Box
-from onebuf.runtime.compute.expression import Expression
-from onebuf.runtime.compute.generate import Generated
-from onebuf.runtime.coordinator import Coordinator
-from onebuf.runtime.distribution import partition_for
-from onebuf.runtime.registry import OpenRuntime, current_runtime
+from onebuf.runtimes.compute.expression import Expression
+from onebuf.runtimes.compute.generate import Generated
+from onebuf.runtimes.coordinator import Coordinator
+from onebuf.runtimes.distribution import partition_for
+from onebuf.runtimes.registry import OpenRuntime, current_runtime
 from onebuf.shapes import Nested, Tiled
 
 if TYPE_CHECKING:

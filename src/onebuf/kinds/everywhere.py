@@ -49,7 +49,7 @@ class EverywhereBuffer(DistributedBuffer, ReplicatedBuffer):
         return self.to_local()
 
     def read(self, index: int | None = None) -> Any:
-        """The elements of one replica as a NumPy array; without ``index``, a list of all of them."""
+        """The elements of one replica as a NumPy array; without ``index``, a list of all."""
         found: Array = read(self._node)
         return [found] * self.runtime.places if index is None else found
 

@@ -2,7 +2,7 @@
 
 Elements on a cluster are held by its places, each some of them. For the rest of the program it is a
 device like any other: a graph is on it as a whole, and no operation crosses to another device. Its
-driver, the coordinator, plans and runs such graphs (`onebuf.runtime.coordinator`).
+driver, the coordinator, plans and runs such graphs (`onebuf.runtimes.coordinator`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Cluster(Device):
         self.has_operations = True
 
     def _open(self) -> Any:
-        return load("onebuf.runtime.coordinator").Coordinator(self)
+        return load("onebuf.runtimes.coordinator").Coordinator(self)
 
     def __eq__(self, other: object) -> bool:
         return self is other

@@ -235,8 +235,8 @@ class Partition:
         total, places = prod(self.tiling.grid), self.places
 
         def run_of(number: int) -> Run:
-            place = number * places // total  # `_first` backwards
-            return -(-place * total // places), -(-(place + 1) * total // places), place
+            place = _holder(number, total, places)
+            return _first(place, total, places), _first(place + 1, total, places), place
 
         return run_of
 
@@ -297,5 +297,31 @@ def _unravel(place: int, grid: Index) -> Index:
 
 
 def _first(place: int, total: int, places: int) -> int:
-    """The number of the first tile of a place."""
-    return -(-place * total // places)
+    """The number of the first tile of a place.
+
+    Where there are many tiles it is a multiple of a power of two, so that a place has few nodes of
+    the tree in which reductions are combined (`onebuf.placement.tree`). That makes runs differ by
+    a sixteenth at most.
+    """
+    if place >= places:
+        return total
+    unit = 1 << max(0, (total // (_UNITS * places)).bit_length() - 1)
+    return -(-place * total // places // unit) * unit
+
+
+_UNITS = 16
+"""A run is about so many units long, or longer."""
+
+
+def _holder(number: int, total: int, places: int) -> int:
+    """The place whose run of tiles has ``number``: `_first` backwards.
+
+    >>> [_holder(n, 5, 3) for n in range(5)]
+    [0, 0, 1, 1, 2]
+    """
+    place = number * places // total
+    while number < _first(place, total, places):
+        place -= 1
+    while number >= _first(place + 1, total, places):
+        place += 1
+    return place

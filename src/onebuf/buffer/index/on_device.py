@@ -39,8 +39,8 @@ def _pick_distributed(node: Node, mask: Node | Array | None, cluster: Cluster) -
     """The elements that a mask picks, where they are."""
     if mask is None or mask.shape != node.shape:
         raise NotDistributed(
-            f"a distributed buffer of shape {node.shape} can be indexed by slices, and by a mask of "
-            f"its shape, got another key; gather it for others: x.to_local()[key]"
+            f"a distributed buffer of shape {node.shape} can be indexed by slices, and by a mask "
+            f"of its shape, got another key; gather it for others: x.to_local()[key]"
         )
     where = _placed(mask, node) if isinstance(mask, np.ndarray) else moved(mask, cluster)
     return cluster.driver.compacted(node, where)  # type: ignore[no-any-return]

@@ -11,13 +11,13 @@ import sys
 import traceback
 from importlib import import_module
 
-from onebuf.runtime.protocols import Runtime
+from onebuf.runtimes.protocols import Runtime
 from onebuf.testing.runtimes import check_runtime
 
 CLASSES = {
-    "threads": ("onebuf.runtime.threads", "Threads"),
-    "mpi": ("onebuf.runtime.mpi", "Mpi"),
-    "dask": ("onebuf.runtime.dask", "Dask"),
+    "threads": ("onebuf.runtimes.threads", "Threads"),
+    "mpi": ("onebuf.runtimes.mpi", "Mpi"),
+    "dask": ("onebuf.runtimes.dask", "Dask"),
 }
 
 

@@ -15,7 +15,7 @@ from onebuf.dtypes import as_dtype
 from onebuf.errors import ArgumentError
 from onebuf.placement import Partition, numel_of
 from onebuf.placement.box import shape_of
-from onebuf.runtime.protocols import Runtime
+from onebuf.runtimes.protocols import Runtime
 from onebuf.shapes import Tiled
 from onebuf.testing.comparison import assert_same
 from onebuf.testing.runtimes.cases import (

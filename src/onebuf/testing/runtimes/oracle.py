@@ -13,7 +13,7 @@ from onebuf.dtypes import Array, as_dtype
 from onebuf.errors import PlaceError
 from onebuf.events import Event, Moved, listening
 from onebuf.placement import Partition
-from onebuf.runtime.protocols import Elements, Recipe, Runtime
+from onebuf.runtimes.protocols import Elements, Recipe, Runtime
 from onebuf.shapes import Tiled
 from onebuf.testing.comparison import assert_same
 from onebuf.testing.runtimes.cases import index, random_partition

@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from onebuf.dtypes import DT, Array, kind
 from onebuf.placement import Box
 from onebuf.placement.box import shape_of, within
-from onebuf.runtime.protocols import Fetch, Need
+from onebuf.runtimes.protocols import Fetch, Need
 
 ON_PURPOSE = "failed on purpose"
 """What the error of `Failing` says."""
