@@ -26,7 +26,7 @@ def run(name: str) -> None:
         wanted = np.asarray(a.to_local()) @ np.asarray(b.to_local())
         if runtime.rank == 0:
             print(said.splitlines()[0].partition(" on ")[0], "is planned:")
-            print(said.splitlines()[2].strip())
+            print(*[line.strip() for line in said.splitlines()[2:4]], sep="\n")
             print("a corner, of which just these elements were pulled:", corner.tolist())
             print(f"norm {norm:.3f}; as in NumPy: {np.allclose(whole, wanted)}")
 

@@ -240,7 +240,7 @@ class OwnError(Exception):
 def client() -> Iterator[Client]:
     with (
         LocalCluster(
-            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as found,
     ):

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,7 @@ BEGIN = """
     from typing import Any
     import numpy as np
     from distributed import Client, LocalCluster
-    from onebuf.errors import PlaceError, RuntimeClosed
+    from onebuf.errors import PlaceError, RuntimeClosed, TaskTimeout
     from onebuf.placement import Partition
     from onebuf.runtimes.dask import Dask
     from onebuf.shapes import Tiled
@@ -66,7 +67,7 @@ BEGIN = """
 
     def local(workers):
         return LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
         )
 
     def raised(call, *kinds):
@@ -142,7 +143,13 @@ def test_what_a_killed_worker_had_is_computed_anew() -> None:
 
 def test_the_only_worker_may_be_lost() -> None:
     program = """
-        runtime = Dask(places=1, timeout=30)
+        import psutil
+        raised(lambda: Dask(places=1, timeout=0), TaskTimeout)
+        workers = [one for one in psutil.Process().children() if "spawn_main" in one.cmdline()[-2]]
+        assert not workers, workers  # what could not be opened is closed
+
+        with local(1):  # another cluster on this machine
+            runtime = Dask(places=1, timeout=30)
         one = runtime.run(Numbered(), row(10, 1), [])
         two = runtime.run(Reversed(10), row(10, 1), [one])
         runtime.wait(two)
@@ -155,6 +162,18 @@ def test_the_only_worker_may_be_lost() -> None:
         runtime.close()
     """
     assert run(program) == "[9 8 7] [0 1 2]\n"
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("from onebuf.runtimes.dask import Dask\nDask(places=1)\n", encoding="utf-8")
+    finished = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert finished.returncode != 0
+    last = finished.stderr.strip().splitlines()[-1]
+    assert last.startswith("onebuf.errors.PlaceError")
+    assert "__main__" in last
 
 
 def test_work_that_kills_its_workers_is_given_up() -> None:

@@ -11,6 +11,7 @@ from time import perf_counter
 
 import onebuf
 from onebuf.cli.picture import draw
+from onebuf.cli.places import show_places
 from onebuf.cli.sizes import sized
 from onebuf.cli.stage import Stage
 from onebuf.errors import ArgumentError, OnebufError
@@ -368,6 +369,7 @@ CHAPTERS: dict[str, tuple[str, Callable[[Stage], None]]] = {
     "kinds": ("Kinds: made on demand, still to come", show_kinds),
     "files": ("Files: opened without reading", show_files),
     "devices": ("Devices: the same program, elsewhere", show_devices),
+    "places": ("Places: one program, four processes", show_places),
     "next": ("Where to go next", show_next),
 }
 

@@ -401,6 +401,10 @@ def _is_small_part(node: Node) -> bool:
 _FEW = 8
 
 
+_SHOWN = 4
+"""Pairs of places whose bytes are shown for a step."""
+
+
 def _row(number: int, step: Step, steps: Sequence[Step]) -> str:
     names = {id(one.result): f"%{n}" for n, one in enumerate(steps, 1)}
     inputs = ", ".join(
@@ -411,8 +415,8 @@ def _row(number: int, step: Step, steps: Sequence[Step]) -> str:
     lines = [f"  %{number} = {step.recipe.name}({inputs}) -> {result}"]
     moves = step.moves()
     total = sum(moves.values())
-    detail = ", ".join(f"{a} to {b}: {nbytes}" for (a, b), nbytes in sorted(moves.items())[:8])
-    more = f", ... {len(moves) - 8} more" if len(moves) > 8 else ""
+    detail = ", ".join(f"{a} to {b}: {nbytes}" for (a, b), nbytes in sorted(moves.items())[:_SHOWN])
+    more = f", {len(moves) - _SHOWN} more" if len(moves) > _SHOWN else ""
     tiles = prod(step.result.partition.tiling.grid)
     held = (
         "held by every place"
@@ -420,8 +424,9 @@ def _row(number: int, step: Step, steps: Sequence[Step]) -> str:
         else f"{tiles} {'tile' if tiles == 1 else 'tiles'}"
     )
     reason = f" ({step.reason})" if step.reason else ""
-    moved = f"{total} bytes moved" + (f" ({detail}{more})" if total else "")
-    lines.append(f"       {held}{reason}, {moved}")
+    lines.append(f"       {held}{reason}, {total} bytes moved")
+    if total:
+        lines.append(f"       {detail}{more}")
     if step.node is not None and step.node.origin is not None:
         lines.append(f"       from {step.node.origin}")
     return "\n".join(lines)

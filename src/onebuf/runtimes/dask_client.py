@@ -73,16 +73,18 @@ class Connection:
         self.timeout = timeout
         self.is_closed = False
         if client is None:
-            self._cluster = LocalCluster(
-                n_workers=places or CPU_COUNT,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-            )
+            self._cluster = _processes(places or CPU_COUNT)
             self.client = Client(self._cluster, set_as_default=False, direct_to_workers=True)
         else:
             _check_client(client)
-        self.result(self.begin(self._prepare()), timeout)
+        try:
+            self._open(places)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, places: int | None) -> None:
+        self.result(self.begin(self._prepare()), self.timeout)
         found = self._present_workers()
         if places is None and not found:
             raise ArgumentError(
@@ -305,6 +307,22 @@ class Connection:
             raise received(error).with_traceback(await shard.traceback())
         if shard.status == "cancelled":
             raise self.lost(place)
+
+
+def _processes(count: int) -> Any:
+    """A cluster of so many processes on this machine."""
+    try:
+        return LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",  # None would take a port, too: one that may be in use
+        )
+    except RuntimeError as error:
+        raise PlaceError(
+            f"{count} processes of Dask could not be started ({error}). They start Python anew, so "
+            f'a script that asks for them needs to do it under: if __name__ == "__main__":'
+        ) from error
 
 
 def _check_client(client: Any) -> None:
