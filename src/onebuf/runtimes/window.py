@@ -72,6 +72,8 @@ class Window:
         one_node = node.size == comm.size and direct
         if nbytes is None:
             nbytes = _fitting_nbytes(comm, node.size, one_node)
+        elif MPI.get_vendor()[0] == "Open MPI":
+            _check_room(comm, node.size, nbytes)
         self.slab = Slab(nbytes)
         self._win = _allocated(comm, self.slab.nbytes + ALIGNMENT, one_node)
         self._win.Lock_all(MPI.MODE_NOCHECK)
@@ -288,15 +290,39 @@ def _fitting_nbytes(comm: Any, on_node: int, one_node: bool) -> int:
 
     It costs nothing until it is used, except where Open MPI spans nodes.
     """
+    mine = _room(on_node) // 4 * 3 // on_node
+    if MPI.get_vendor()[0] == "Open MPI" and not one_node:
+        mine = min(mine, AT_ONCE_NBYTES)
+    return _least(comm, mine)
+
+
+def _check_room(comm: Any, on_node: int, nbytes: int) -> None:
+    """Refuse, at every place, slabs that a node has no room for.
+
+    Where there is none, Open MPI raises an error at one place and leaves the others waiting.
+    """
+    room = _least(comm, _room(on_node) // on_node)
+    if nbytes > room:
+        raise OutOfMemory(
+            f"a slab of {nbytes} bytes at each place needs as much shared memory, and there are "
+            f"{room} bytes for each; ask for less (slab_nbytes), run fewer places on a node, or "
+            f"make /dev/shm larger (docker run --shm-size=...)"
+        )
+
+
+def _room(on_node: int) -> int:
+    """Bytes of memory that the places of this node can share."""
     room = most_nbytes()
     if on_node > 1 and os.path.isdir("/dev/shm"):
         found = os.statvfs("/dev/shm")
         room = min(room, found.f_bavail * found.f_frsize)
-    mine = room // 4 * 3 // on_node
-    if MPI.get_vendor()[0] == "Open MPI" and not one_node:
-        mine = min(mine, AT_ONCE_NBYTES)
+    return room
+
+
+def _least(comm: Any, number: int) -> int:
+    """The least of the numbers of all places."""
     least = np.empty(1, np.int64)
-    comm.Allreduce(np.array([mine], np.int64), least, MPI.MIN)
+    comm.Allreduce(np.array([number], np.int64), least, MPI.MIN)
     return int(least[0])
 
 
