@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from onebuf.cli.stage import Stage
 
-PROGRAM = '''\
+PROGRAM = """\
 import onebuf
 with onebuf.runtime("mpi") as places:
     x = onebuf.distributed((4000, 1000), lambda i, j: i + j / 1000)
@@ -18,7 +18,7 @@ with onebuf.runtime("mpi") as places:
     said, total = y.explain(), y.item()
     if places.rank == 0:
         print(said, f"the sum: {total:.6f}", sep="\\n")
-'''
+"""
 _COMMAND = "import sys; from onebuf.cli import main; sys.exit(main())"
 _TIMEOUT_SECONDS = 60
 

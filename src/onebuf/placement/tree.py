@@ -1,8 +1,8 @@
 """The tree in which partial results are combined: the same for any number of places.
 
 Its leaves are the numbers 0 to n-1, and the node above leaves ``b`` to ``b + 2**k`` combines those
-of its two halves. A place that has a run of leaves combines all nodes whose leaves it has, and gives
-on what is left: about two values for each level of the tree.
+of its two halves. A place that has a run of leaves combines all nodes whose leaves it has, and
+hands on what is left: about two values for each level of the tree.
 """
 
 from __future__ import annotations

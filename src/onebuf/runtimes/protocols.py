@@ -52,6 +52,17 @@ class Recipe(Protocol):
         """
 
 
+def narrowed_to(recipe: Recipe, boxes: Sequence[Box]) -> Recipe:
+    """A recipe for ``boxes`` alone, which may be smaller: to be sent to another process.
+
+    A recipe may have a method ``narrowed(boxes)`` for that. One that gives itself whatever the boxes
+    does so for none of them.
+    """
+    narrowed = getattr(recipe, "narrowed", None)
+    found: Recipe = recipe if narrowed is None else narrowed(boxes)
+    return found
+
+
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class Elements:
     """Stored elements of a runtime. They are released when nothing refers to them any more.

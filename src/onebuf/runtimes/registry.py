@@ -22,7 +22,7 @@ GROUP = "onebuf.runtimes"
 OURS = {
     "threads": ("onebuf.runtimes.threads", "Threads"),
     "mpi": ("onebuf.runtimes.mpi", "Mpi"),
-    "dask": ("onebuf.runtimes.dask", "Dask"),
+    "dask": ("onebuf.runtimes.dask.runtime", "Dask"),
 }
 _numbers = count(1)
 

@@ -56,7 +56,8 @@ def check(opened):
                 (20, 6), wrong, tiles=(3, None), dtype="float64"
             ).realize().sum().item()
         except (onebuf.errors.ShapeError, onebuf.errors.PlaceError) as error:
-            assert "shape" in str(error), error
+            if "shape" not in str(error):
+                raise
         else:
             raise AssertionError("a wrong shape was taken")
     assert np.array_equal((x + 0).to_local(), wanted)

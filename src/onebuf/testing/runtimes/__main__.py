@@ -17,7 +17,7 @@ from onebuf.testing.runtimes import check_runtime
 CLASSES = {
     "threads": ("onebuf.runtimes.threads", "Threads"),
     "mpi": ("onebuf.runtimes.mpi", "Mpi"),
-    "dask": ("onebuf.runtimes.dask", "Dask"),
+    "dask": ("onebuf.runtimes.dask.runtime", "Dask"),
 }
 
 

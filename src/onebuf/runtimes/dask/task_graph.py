@@ -20,7 +20,7 @@ from onebuf.dtypes import Array
 from onebuf.errors import ShapeError
 from onebuf.placement import Box, Partition, is_empty, numel_of
 from onebuf.placement.box import within
-from onebuf.runtimes.dask_tasks import cut
+from onebuf.runtimes.dask.tasks import cut
 from onebuf.runtimes.protocols import Elements, Recipe
 
 PREFIX = "onebuf-"

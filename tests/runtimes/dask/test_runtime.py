@@ -35,9 +35,9 @@ from onebuf.errors import (
 )
 from onebuf.events import Moved, listening
 from onebuf.placement import Assigned, Box, Cyclic, Everywhere, Partition, numel_of
-from onebuf.runtimes.dask import Dask, from_dask_array, to_dask_array
-from onebuf.runtimes.dask_plan import MESSAGE_NBYTES, assign
-from onebuf.runtimes.dask_tasks import Pieces, Write, cut, join, portable, received, write
+from onebuf.runtimes.dask.runtime import Dask, from_dask_array, to_dask_array
+from onebuf.runtimes.dask.task_graph import MESSAGE_NBYTES, assign
+from onebuf.runtimes.dask.tasks import Pieces, Write, cut, join, portable, received, write
 from onebuf.runtimes.protocols import Elements, Fetch, Need, Runtime
 from onebuf.shapes import Tiled
 from onebuf.testing.runtimes import RuntimeContract

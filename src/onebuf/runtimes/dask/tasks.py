@@ -21,6 +21,7 @@ import numpy as np
 
 from onebuf.dtypes import DT, Array
 from onebuf.errors import ArgumentError, OutOfMemory
+from onebuf.options import config
 from onebuf.placement import Box, Partition, intersection, is_empty
 from onebuf.placement.box import shape_of, within
 from onebuf.runtimes.protocols import Recipe
@@ -52,6 +53,7 @@ class Make:
     partition: Partition
     place: int
     region: Box | None
+    threads: int
     inputs: tuple[tuple[Partition, DT], ...]
     sources: tuple[Source, ...]
 
@@ -94,7 +96,8 @@ def make(todo: Make, *dependencies: Shard | bytes) -> Shard:
         failure: Exception | None = None
         try:
             out = _empty(box, todo.dtype, todo.place)
-            recipe.compute(box, fetch, out)
+            with config(threads=todo.threads):
+                recipe.compute(box, fetch, out)
         except Exception as error:
             error.add_note(f"at place {todo.place}, where {recipe.name!r} made the box {box}")
             failure = portable(error)

@@ -25,8 +25,8 @@ from onebuf.errors import (
     TaskError,
     TaskTimeout,
 )
-from onebuf.runtimes.dask_plan import MESSAGE_NBYTES, PREFIX, Graph, assign
-from onebuf.runtimes.dask_tasks import bring, received
+from onebuf.runtimes.dask.task_graph import MESSAGE_NBYTES, PREFIX, Graph, assign
+from onebuf.runtimes.dask.tasks import bring, received
 
 try:
     from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
@@ -69,6 +69,8 @@ class Connection:
 
     def __init__(self, client: Any, places: int | None, timeout: float | None) -> None:
         self._cluster: Any = None
+        self.threads = 1
+        """Threads that a task may use: those of the worker with the fewest."""
         self.client = client
         self.timeout = timeout
         self.is_closed = False
@@ -192,7 +194,9 @@ class Connection:
 
         async def ask() -> list[str]:
             try:
-                return list(await self.client.nthreads())
+                found = await self.client.nthreads()
+                self.threads = max(1, min(found.values(), default=1))
+                return list(found)
             except OSError as error:
                 raise self.lost(None) from error
 

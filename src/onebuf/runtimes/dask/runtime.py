@@ -30,8 +30,8 @@ from onebuf.errors import ArgumentError, MissingPackage, RegionError
 from onebuf.events import Moved, listeners, tell
 from onebuf.placement import Box, Partition, numel_of
 from onebuf.placement.box import shape_of, within
-from onebuf.runtimes.dask_client import Connection
-from onebuf.runtimes.dask_plan import (
+from onebuf.runtimes.dask.client import Connection
+from onebuf.runtimes.dask.task_graph import (
     MESSAGE_NBYTES,
     Graph,
     Memory,
@@ -40,7 +40,7 @@ from onebuf.runtimes.dask_plan import (
     spread,
     wanted,
 )
-from onebuf.runtimes.dask_tasks import (
+from onebuf.runtimes.dask.tasks import (
     Held,
     Make,
     Pieces,
@@ -53,7 +53,7 @@ from onebuf.runtimes.dask_tasks import (
     tile,
     write,
 )
-from onebuf.runtimes.protocols import Elements, Recipe
+from onebuf.runtimes.protocols import Elements, Recipe, narrowed_to
 from onebuf.shapes import Tiled
 
 try:
@@ -149,13 +149,13 @@ class Dask:
             self._check_elements(one)
         memories = [one.memory for one in inputs]
         known = tuple([(one.partition, one.dtype) for one in inputs])
-        packed = pickle.dumps(recipe)
-        parts = [] if len(packed) <= MESSAGE_NBYTES else self._connection.send_bytes(packed)
+        shared = self._packed(recipe) if narrowed_to(recipe, ()) is recipe else None
         graph, shards = Graph(), dict[int, Any]()
         for place in holders(partition):
             boxes = boxes_to_make(partition, place, region)
             if not boxes:
                 continue
+            packed, parts = shared or self._packed(narrowed_to(recipe, boxes))
             sources, dependencies = [], []
             for (number, source), pieces in wanted(recipe, boxes, place, inputs).items():
                 one, memory = inputs[number], memories[number]
@@ -170,6 +170,7 @@ class Dask:
                 partition=partition,
                 place=place,
                 region=region,
+                threads=self._connection.threads,
                 inputs=known,
                 sources=tuple(sources),
             )
@@ -177,6 +178,12 @@ class Dask:
             shards[place] = graph.add(name, place, partial(make, todo), *parts, *dependencies)
         self._connection.send(graph, shards)
         return shards
+
+    def _packed(self, recipe: Recipe) -> tuple[bytes, list[Any]]:
+        """A recipe as bytes; a large one is sent ahead, in parts."""
+        packed = pickle.dumps(recipe)
+        parts = [] if len(packed) <= MESSAGE_NBYTES else self._connection.send_bytes(packed)
+        return packed, parts
 
     # -- elements ----------------------------------------------------------------------------------
 

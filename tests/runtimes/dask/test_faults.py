@@ -24,7 +24,7 @@ BEGIN = """
     from distributed import Client, LocalCluster
     from onebuf.errors import PlaceError, RuntimeClosed, TaskTimeout
     from onebuf.placement import Partition
-    from onebuf.runtimes.dask import Dask
+    from onebuf.runtimes.dask.runtime import Dask
     from onebuf.shapes import Tiled
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -166,7 +166,9 @@ def test_the_only_worker_may_be_lost() -> None:
 
 def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text("from onebuf.runtimes.dask import Dask\nDask(places=1)\n", encoding="utf-8")
+    script.write_text(
+        "from onebuf.runtimes.dask.runtime import Dask\nDask(places=1)\n", encoding="utf-8"
+    )
     finished = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, timeout=60, check=False
     )
