@@ -19,7 +19,7 @@ from onebuf.cli.launcher import Launcher, command, find_launcher
 from onebuf.cli.run import outcome
 from onebuf.errors import MissingPackage
 
-FAILS = Path(__file__).parents[1] / "runtime" / "mpi_programs" / "fails.py"
+FAILS = Path(__file__).parents[1] / "runtimes" / "mpi" / "programs" / "fails.py"
 COMMAND = "import sys; from onebuf.cli import main; sys.exit(main())"
 
 

@@ -55,8 +55,8 @@ class Recipe(Protocol):
 def narrowed_to(recipe: Recipe, boxes: Sequence[Box]) -> Recipe:
     """A recipe for ``boxes`` alone, which may be smaller: to be sent to another process.
 
-    A recipe may have a method ``narrowed(boxes)`` for that. One that gives itself whatever the boxes
-    does so for none of them.
+    A recipe may have a method ``narrowed(boxes)`` for that. If that gives the recipe itself for no
+    boxes, it does so for any.
     """
     narrowed = getattr(recipe, "narrowed", None)
     found: Recipe = recipe if narrowed is None else narrowed(boxes)

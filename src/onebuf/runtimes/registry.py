@@ -21,7 +21,7 @@ from onebuf.runtimes.threads import Threads
 GROUP = "onebuf.runtimes"
 OURS = {
     "threads": ("onebuf.runtimes.threads", "Threads"),
-    "mpi": ("onebuf.runtimes.mpi", "Mpi"),
+    "mpi": ("onebuf.runtimes.mpi.runtime", "Mpi"),
     "dask": ("onebuf.runtimes.dask.runtime", "Dask"),
 }
 _numbers = count(1)

@@ -16,7 +16,7 @@ from onebuf.testing.runtimes import check_runtime
 
 CLASSES = {
     "threads": ("onebuf.runtimes.threads", "Threads"),
-    "mpi": ("onebuf.runtimes.mpi", "Mpi"),
+    "mpi": ("onebuf.runtimes.mpi.runtime", "Mpi"),
     "dask": ("onebuf.runtimes.dask.runtime", "Dask"),
 }
 

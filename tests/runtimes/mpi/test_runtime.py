@@ -1,4 +1,4 @@
-"""The runtime of MPI, by jobs of several processes: each runs a program of `mpi_programs`."""
+"""The runtime of MPI, by jobs of several processes: each runs a program of `programs`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onebuf.errors import MissingPackage
 
 pytest.importorskip("mpi4py", reason="mpi4py is not installed: pip install 'onebuf[mpi]'")
 
-PROGRAMS = Path(__file__).parent / "mpi_programs"
+PROGRAMS = Path(__file__).parent / "programs"
 FOR_RUN = ("-disable-auto-cleanup", "-print-all-exitcodes")
 """Options for ``onebuf run``, which ends processes itself."""
 CASES = (

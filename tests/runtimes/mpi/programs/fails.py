@@ -7,7 +7,7 @@ import sys
 from contract import placed
 from recipes import Failing
 
-from onebuf.runtimes.mpi import Mpi
+from onebuf.runtimes.mpi.runtime import Mpi
 
 how = sys.argv[1]
 runtime = Mpi(slab_nbytes=1 << 20)

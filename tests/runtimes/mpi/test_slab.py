@@ -11,8 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from onebuf.errors import ArgumentError
 from onebuf.placement import numel_of
-from onebuf.runtimes.packed_boxes import FEW, PackedBoxes
-from onebuf.runtimes.slab import ALIGNMENT, Slab, aligned
+from onebuf.runtimes.mpi.packed_boxes import FEW, PackedBoxes
+from onebuf.runtimes.mpi.slab import ALIGNMENT, Slab, aligned
 
 SIZE = 4096
 

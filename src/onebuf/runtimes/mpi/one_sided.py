@@ -18,9 +18,9 @@ from onebuf.events import Moved, listeners, tell
 from onebuf.memory import POOL
 from onebuf.placement import Box, Partition, numel_of
 from onebuf.placement.box import shape_of, within
-from onebuf.runtimes.packed_boxes import PackedBoxes
+from onebuf.runtimes.mpi.packed_boxes import PackedBoxes
+from onebuf.runtimes.mpi.window import Window
 from onebuf.runtimes.protocols import Elements
-from onebuf.runtimes.window import Window
 
 POOLED_NBYTES = 1 << 20
 """Arrays of at least this size come from the pool: fresh memory is slow to touch."""

@@ -12,7 +12,7 @@ from itertools import accumulate
 import numpy as np
 
 from onebuf.placement import Box, numel_of
-from onebuf.runtimes.slab import aligned
+from onebuf.runtimes.mpi.slab import aligned
 
 FEW = 8
 """Up to so many boxes, looking at one after another is the quickest way to find one."""

@@ -19,7 +19,7 @@ from onebuf.dtypes import float64
 from onebuf.errors import ArgumentError, OutOfMemory, PlaceError, RuntimeClosed, TaskTimeout
 from onebuf.options import config, options
 from onebuf.placement import Assigned, Everywhere, Partition, tiles_of
-from onebuf.runtimes.mpi import Mpi
+from onebuf.runtimes.mpi.runtime import Mpi
 from onebuf.runtimes.protocols import Runtime
 
 MIB = 1 << 20

@@ -1,9 +1,9 @@
 """Places that are processes of MPI, which all run the same program (SPMD).
 
-Every place holds its boxes in a slab that all places can read (`onebuf.runtimes.window`), and makes
-them itself, in place. What it needs of others it reads one-sidedly (`onebuf.runtimes.one_sided`). At
-the end of each collective call all places agree (`onebuf.runtimes.agreement`): how it went, and
-where each of them put its boxes.
+Every place holds its boxes in a slab that all places can read (`onebuf.runtimes.mpi.window`), and
+makes them itself, in place. What it needs of others it reads one-sidedly
+(`onebuf.runtimes.mpi.one_sided`). At the end of each collective call all places agree
+(`onebuf.runtimes.mpi.agreement`): how it went, and where each of them put its boxes.
 
 Memory is used again when every place has dropped the elements that were in it. So what one place
 still reads is not overwritten because another one is ahead.
@@ -27,13 +27,13 @@ from onebuf.errors import ArgumentError, OutOfMemory, PlaceError, RuntimeClosed
 from onebuf.options import config, options
 from onebuf.placement import Box, Partition, intersection, is_empty
 from onebuf.placement.box import shape_of
-from onebuf.runtimes.agreement import CLOSE, Agreement, Outcome, Status
-from onebuf.runtimes.mpi_library import MPI
-from onebuf.runtimes.one_sided import Memory, Pull, empty, held, part_of, write
-from onebuf.runtimes.packed_boxes import PackedBoxes
-from onebuf.runtimes.progress_thread import ProgressThread
+from onebuf.runtimes.mpi.agreement import CLOSE, Agreement, Outcome, Status
+from onebuf.runtimes.mpi.library import MPI
+from onebuf.runtimes.mpi.one_sided import Memory, Pull, empty, held, part_of, write
+from onebuf.runtimes.mpi.packed_boxes import PackedBoxes
+from onebuf.runtimes.mpi.progress_thread import ProgressThread
+from onebuf.runtimes.mpi.window import Window
 from onebuf.runtimes.protocols import Elements, Fetch, Need, Recipe
-from onebuf.runtimes.window import Window
 
 ATTEMPTS = 3
 """How often a place looks for memory: at once, after all have told what they dropped, and after
@@ -53,7 +53,7 @@ class Mpi:
     direct
         Whether memory of places on the same node is read in place. False: as if they were apart.
 
-    >>> from onebuf.runtimes.mpi import Mpi
+    >>> from onebuf.runtimes.mpi.runtime import Mpi
     >>> one = Mpi(slab_nbytes=1 << 20)  # a program that mpiexec did not start is one place
     >>> one.places, one.here, one.mode
     (1, 0, 'spmd')

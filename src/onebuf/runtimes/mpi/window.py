@@ -1,7 +1,7 @@
 """The slab window: one piece of memory at every place that all places can read and write.
 
 It is allocated once, by MPI, and stays open for one-sided access until it is closed: a window for
-each buffer would be too many for MPI. Blocks are cut from it (`onebuf.runtimes.slab`).
+each buffer would be too many for MPI. Blocks are cut from it (`onebuf.runtimes.mpi.slab`).
 
 Memory of places on the same node is mapped into this process, so it is read and written as if it
 were here. Memory of other nodes is reached with ``Get``, ``Put`` and ``Accumulate``. Offsets and
@@ -24,8 +24,8 @@ import numpy as np
 from onebuf.dtypes import DT, Array
 from onebuf.errors import ArgumentError, OutOfMemory
 from onebuf.memory import address_of, most_nbytes
-from onebuf.runtimes.mpi_library import MPI
-from onebuf.runtimes.slab import ALIGNMENT, Slab
+from onebuf.runtimes.mpi.library import MPI
+from onebuf.runtimes.mpi.slab import ALIGNMENT, Slab
 
 ROW_NBYTES = 2048
 """Rows of at least this size are got one by one; of shorter ones, many at once (derived types).

@@ -4,7 +4,7 @@ import sys
 
 from contract import check_all
 
-from onebuf.runtimes.mpi import Mpi
+from onebuf.runtimes.mpi.runtime import Mpi
 
 direct = "apart" not in sys.argv
 runtime = Mpi(slab_nbytes=32 << 20, timeout=60, direct=direct)
