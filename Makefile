@@ -27,7 +27,7 @@ export POCL_DEVICES := pthread pthread
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-planning bench-layouts bench-on-demand bench-devices bench-clients format clean
+.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-planning bench-layouts bench-on-demand bench-runtimes bench-devices bench-clients format clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,6 +38,7 @@ tour: $(VENV)/.installed-package ## show what onebuf does, in a minute
 test: $(VENV)/.installed-test ## run all tests and every example in the docs
 	@$(NEED_OPENCL)
 	@$(NEED_VULKAN)
+	@$(NEED_OPEN_MPI)
 	@$(PYTEST) -m 'not interop' -n auto --dist worksteal -rs $(ARGS)
 	@$(PYTEST) $(EXAMPLES)
 
@@ -75,6 +76,9 @@ bench-layouts: $(VENV)/.installed-test ## measure layouts next to dense buffers 
 bench-on-demand: $(VENV)/.installed-package ## measure on-demand expressions next to the same written out
 	@$(BIN)/python benchmarks/on_demand.py $(ARGS)
 
+bench-runtimes: $(VENV)/.installed-test ## measure distributed buffers next to mpi4py and dask.array
+	@$(BIN)/python benchmarks/runtimes.py $(ARGS)
+
 bench-devices: $(VENV)/.installed-test ## measure OpenCL next to pyopencl used by hand
 	@$(BIN)/python benchmarks/devices.py $(ARGS)
 
@@ -92,7 +96,7 @@ clean: ## remove .venv and everything that the tools left behind
 
 # ------------------------------------------------------------------------------------- set-up
 
-EXTRA_package := [opencl]
+EXTRA_package := [mpi,opencl]
 EXTRA_test := [test]
 EXTRA_interop := [test,interop]
 EXTRA_outside := [outside]
@@ -163,6 +167,20 @@ if ! ls $(VULKAN_DRIVERS) 2>/dev/null | grep -q json; then \
 	ls $(VULKAN_DRIVERS) 2>/dev/null | grep -q json || \
 		echo "There is no Vulkan driver, so the tests of VULKAN are skipped." \
 			"On Debian or Ubuntu: apt-get install mesa-vulkan-drivers, as root." >&2; \
+fi
+endef
+
+# MPICH comes from pip; the tests of MPI run on Open MPI as well.
+define NEED_OPEN_MPI
+if ! command -v orterun >/dev/null && ! command -v prterun >/dev/null; then \
+	if [ "`id -u`" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing openmpi-bin, for the tests of MPI"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qq -y --no-install-recommends openmpi-bin >/dev/null; \
+	fi; \
+	command -v orterun >/dev/null || \
+		echo "Open MPI is not installed, so MPI is tested on MPICH alone." \
+			"On Debian or Ubuntu: apt-get install openmpi-bin, as root." >&2; \
 fi
 endef
 

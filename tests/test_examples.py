@@ -15,7 +15,10 @@ def test_there_are_examples() -> None:
         "devices.py",
         "exchange.py",
         "futures.py",
+        "heat.py",
+        "matmul.py",
         "profiling.py",
+        "store_statistics.py",
         "strides.py",
         "two_electron.py",
     ]

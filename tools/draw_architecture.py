@@ -32,9 +32,9 @@ COLOURS = {
         *("cli", "testing", "compat", "onebuf", "clients", "fft", "linalg", "lib", "numpy_api"),
         *("scalar_types", "array_api", "control", "files", "random", "kinds", "op_graph", "buffer"),
     ),
-    "effect": ("engine", "backends", "ops", "interop", "machine", "memory"),
+    "effect": ("runtimes", "engine", "backends", "ops", "interop", "machine", "memory"),
     "pure": (
-        *("render", "scheduler", "kernel", "graph", "layout"),
+        *("render", "scheduler", "kernel", "graph", "placement", "layout"),
         *("sparsity", "shapes", "symmetry"),
     ),
     "ground": ("options", "tasks", "dtypes", "errors", "events", "late", "switch"),

@@ -149,6 +149,20 @@ def register(kind: Callable[[], type[Handle]], placement: type[Device], *ops: Op
     _ops.update(ops)
 
 
+_named: dict[str, Callable[[], type[Handle]]] = {}
+"""Classes of buffers that others make, by name."""
+
+
+def register_name(name: str, kind: Callable[[], type[Handle]]) -> None:
+    """Let `kind_named` find the class that ``kind`` gives."""
+    _named[name] = kind
+
+
+def kind_named(name: str) -> type[Any]:
+    """A class of buffers by its name, for those that make such buffers and are imported first."""
+    return _named[name]()
+
+
 _default: list[Callable[[], type[Handle]]] = []
 
 

@@ -17,6 +17,9 @@ from onebuf.errors import MissingPackage
 CLUSTERS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "COBALT_JOBID", "HYDRA_HOST_FILE")
 """Variables that mean that processes may be started on other machines."""
 
+BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Variables that say how many threads libraries for products of matrices use."""
+
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
@@ -84,9 +87,16 @@ def command(launcher: Launcher, count: int, program: Sequence[str]) -> list[str]
     return [*begin, sys.executable, process.__file__, *program]
 
 
-def environment(launcher: Launcher) -> dict[str, str]:
-    """The environment of processes: mpi4py has to load the library of the launcher."""
+def environment(launcher: Launcher, count: int = 1) -> dict[str, str]:
+    """The environment of ``count`` processes.
+
+    mpi4py has to load the library of the launcher. Libraries for products of matrices have to share
+    the cores, or they are a third slower (two processes on two cores).
+    """
     found = dict(os.environ)
+    if count > 1 and not any(name in found for name in (*BLAS_THREADS, *CLUSTERS)):
+        threads = max(1, (os.cpu_count() or 1) // count)
+        found |= {name: str(threads) for name in BLAS_THREADS}
     beside = Path(launcher.path).parent.parent / "lib"
     if "MPI4PY_LIBMPI" in found:
         return found

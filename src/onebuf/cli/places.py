@@ -13,8 +13,8 @@ from onebuf.cli.stage import Stage
 PROGRAM = """\
 import onebuf
 with onebuf.runtime("mpi") as places:
-    x = onebuf.distributed((4000, 1000), lambda i, j: i + j / 1000)
-    y = onebuf.sqrt((x[1:] - x[:-1]) ** 2 + x[1:]).sum()
+    x = onebuf.distributed((4000, 1000), lambda i, j: i + j)
+    y = onebuf.sqrt(x[1:] - x[:-1] + x[1:]).sum()
     said, total = y.explain(), y.item()
     if places.rank == 0:
         print(said, f"the sum: {total:.6f}", sep="\\n")
@@ -33,12 +33,12 @@ def show_places(stage: Stage) -> None:
     stage.run(
         """
         four = onebuf.runtime("threads", places=4)
-        x = onebuf.arange(4_000_000.0).reshape(4000, 1000).distribute(runtime=four)
-        x
+        table = onebuf.arange(4_000_000.0).reshape(4000, 1000)
+        x = table.distribute(runtime=four)
+        x.tiles.grid
         print((x * 2 + x).explain())
         print((x[1:] - x[:-1]).sum().explain())
-        x.slice((10, 0), (12, 3)).local_buffer()
-        (x.T @ x).slice((0, 0), (1, 2)).local_buffer()
+        x.slice((10, 0), (12, 3)).local_buffer().tolist()
         """
     )
     if find_spec("mpi4py") is None:

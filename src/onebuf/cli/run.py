@@ -44,7 +44,7 @@ def run_program(count: int, program: str, arguments: Sequence[str] = ()) -> int:
     words = command(launcher, count, [program, *arguments])
     with TemporaryDirectory(prefix="onebuf-run-") as folder:
         job = Job(folder, count, LAST_SECONDS[launcher.kind])
-        code = job.run(words, {**environment(launcher), process.FOLDER: folder})
+        code = job.run(words, {**environment(launcher, count), process.FOLDER: folder})
         code, told = outcome(code, job.printed, job.failed, job.notes())
     if code:
         print(f"onebuf run: {told}", file=sys.stderr)
@@ -185,7 +185,7 @@ def outcome(
     if own is None:
         number = _signal_of(rank, printed)
         if number is None:
-            return code or 1, f"process {rank} was lost, and all others were ended"
+            return 1, f"process {rank} was lost, and all others were ended"
         name = signal.Signals(number).name
         words = f"process {rank} was killed by signal {number} ({name}), and all others were ended"
         return 128 + number, words

@@ -6,16 +6,18 @@ placement (the class of the device), and by operation where a kind is not a matt
 
 from typing import TYPE_CHECKING
 
-from onebuf.buffer.handle import register
+from onebuf.buffer.handle import register, register_name
 from onebuf.graph import ON_DEMAND
 from onebuf.late import Late
 from onebuf.machine import Cluster, Context, Device
 
 if TYPE_CHECKING:
-    from onebuf.kinds import distributed, on_demand, replicated
+    from onebuf.kinds import distributed, everywhere, on_demand, remote, replicated
 else:
     distributed = Late("onebuf.kinds.distributed")
+    everywhere = Late("onebuf.kinds.everywhere")
     on_demand = Late("onebuf.kinds.on_demand")
+    remote = Late("onebuf.kinds.remote")
     replicated = Late("onebuf.kinds.replicated")
 
 
@@ -23,4 +25,6 @@ def register_kinds() -> None:
     """Enter all kinds in the table."""
     register(lambda: replicated.ReplicatedBuffer, Context)
     register(lambda: distributed.DistributedBuffer, Cluster)
+    register_name("remote", lambda: remote.RemoteBuffer)
+    register_name("everywhere", lambda: everywhere.EverywhereBuffer)
     register(lambda: on_demand.OnDemandBuffer, Device, ON_DEMAND)

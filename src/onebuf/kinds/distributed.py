@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from onebuf.buffer import Buffer
-from onebuf.buffer.handle import PLACE, Handle
+from onebuf.buffer.handle import PLACE, Handle, kind_named
 from onebuf.dtypes import as_dtype
 from onebuf.errors import ArgumentTypeError, DeviceError, LayoutError
 from onebuf.graph import FREED
@@ -25,13 +25,10 @@ from onebuf.shapes import Nested, Tiled
 
 if TYPE_CHECKING:
     from onebuf.buffer.layout.allocator import Allocator
-    from onebuf.kinds import everywhere, remote
     from onebuf.layout import layout as layouts
     from onebuf.layout.layout import Layout
 else:
-    everywhere = Late("onebuf.kinds.everywhere")
     layouts = Late("onebuf.layout.layout")
-    remote = Late("onebuf.kinds.remote")
 
 
 class DistributedBuffer(Buffer):
@@ -141,7 +138,7 @@ class DistributedBuffer(Buffer):
         return self._remote(super().chip(*bounds))
 
     def _remote(self, part: Buffer) -> Buffer:
-        made = object.__new__(remote.RemoteBuffer)
+        made: Buffer = object.__new__(kind_named("remote"))
         made._node = part._node
         base = self._base
         made._base = self if base is None or base is PLACE else base
@@ -171,7 +168,7 @@ class DistributedBuffer(Buffer):
         where = Partition(whole, self.runtime.places, Everywhere())
         node = self._coordinator.redistributed(self._node, where)
         node.claimed = True
-        made = object.__new__(everywhere.EverywhereBuffer)
+        made: Buffer = object.__new__(kind_named("everywhere"))
         made._node = node
         made._base = None if node.shape else PLACE
         return made

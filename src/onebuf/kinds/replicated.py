@@ -10,6 +10,7 @@ from onebuf import ops
 from onebuf.backends.replicas import Replicas
 from onebuf.buffer import Buffer
 from onebuf.buffer.exchange.nested import parse
+from onebuf.buffer.handle import kind_named
 from onebuf.dtypes import Array
 from onebuf.engine import force, read
 from onebuf.errors import DTypeError, LayoutError, ShapeError
@@ -19,10 +20,8 @@ from onebuf.late import Late
 from onebuf.machine import Context, checked_index
 
 if TYPE_CHECKING:
-    from onebuf.kinds import everywhere
     from onebuf.ops.structured import nodes
 else:
-    everywhere = Late("onebuf.kinds.everywhere")
     nodes = Late("onebuf.ops.structured.nodes")
 
 
@@ -48,7 +47,7 @@ class ReplicatedBuffer(Buffer):
     @classmethod
     def _on_cluster(cls) -> type[Buffer]:
         """The class of this kind on a runtime."""
-        return everywhere.EverywhereBuffer
+        return kind_named("everywhere")
 
     @property
     def context(self) -> Context:

@@ -6,7 +6,6 @@ process has its own, which makes the same plan.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from math import prod
 from threading import RLock
@@ -34,7 +33,7 @@ from onebuf.ops import (
     shrink,
     sort,
 )
-from onebuf.placement import Box, Everywhere, Partition, default_tiles
+from onebuf.placement import Box, Partition, default_tiles
 from onebuf.placement.derived import Along, derived
 from onebuf.runtimes.compute.call import axis_of_call
 from onebuf.runtimes.compute.compact import compacted
@@ -46,6 +45,7 @@ from onebuf.runtimes.compute.sort import sorted_elements
 from onebuf.runtimes.compute.source import PlacedSource, placed_source, source_of
 from onebuf.runtimes.compute.steps import Step
 from onebuf.runtimes.compute.write import Written
+from onebuf.runtimes.explain import explanation
 from onebuf.runtimes.protocols import Elements, Recipe, Runtime
 from onebuf.shapes import Tiled
 
@@ -172,15 +172,7 @@ class Coordinator:
         bases = list({id(node.base): node.base for node in nodes}.values())
         with self._lock:
             planner.want([base for base in bases if not base.is_placed])
-        steps = planner.steps
-        moves = [step.moves() for step in steps]
-        total: Counter[tuple[int, int]] = sum(moves, Counter())
-        head = (
-            f"{len(steps)} {'step' if len(steps) == 1 else 'steps'} on {self.cluster.name}, "
-            f"{sum(total.values())} bytes moved between {self.runtime.places} places"
-        )
-        rows = [_row(number, step, steps) for number, step in enumerate(steps, 1)]
-        return "\n".join([head, *rows])
+        return explanation(planner.steps, self.cluster.name)
 
     # -- in and out --------------------------------------------------------------------------------
 
@@ -399,34 +391,3 @@ def _is_small_part(node: Node) -> bool:
 
 
 _FEW = 8
-
-
-_SHOWN = 4
-"""Pairs of places whose bytes are shown for a step."""
-
-
-def _row(number: int, step: Step, steps: Sequence[Step]) -> str:
-    names = {id(one.result): f"%{n}" for n, one in enumerate(steps, 1)}
-    inputs = ", ".join(
-        names.get(id(value), f"{value.dtype.name}{list(value.partition.shape)}")
-        for value in step.inputs
-    )
-    result = f"{step.result.dtype.name}{list(step.result.partition.shape)}"
-    lines = [f"  %{number} = {step.recipe.name}({inputs}) -> {result}"]
-    moves = step.moves()
-    total = sum(moves.values())
-    detail = ", ".join(f"{a} to {b}: {nbytes}" for (a, b), nbytes in sorted(moves.items())[:_SHOWN])
-    more = f", {len(moves) - _SHOWN} more" if len(moves) > _SHOWN else ""
-    tiles = prod(step.result.partition.tiling.grid)
-    held = (
-        "held by every place"
-        if isinstance(step.result.partition.assignment, Everywhere)
-        else f"{tiles} {'tile' if tiles == 1 else 'tiles'}"
-    )
-    reason = f" ({step.reason})" if step.reason else ""
-    lines.append(f"       {held}{reason}, {total} bytes moved")
-    if total:
-        lines.append(f"       {detail}{more}")
-    if step.node is not None and step.node.origin is not None:
-        lines.append(f"       from {step.node.origin}")
-    return "\n".join(lines)
