@@ -188,12 +188,13 @@ if _TYPE_CHECKING:
     from onebuf import fft, lib, linalg, shapes, sparsity, symmetry
     from onebuf.buffer.einsum import einsum
     from onebuf.buffer.layout.allocator import Allocator, allocator
-    from onebuf.engine.observe.profile import Profiling
+    from onebuf.engine.observe.profile import Profiling, profile
     from onebuf.engine.observe.progress import progress
     from onebuf.files import Archive, load, open, save, savez, savez_compressed
     from onebuf.kinds.distributed import DistributedBuffer, distributed
     from onebuf.kinds.future import FutureBuffer, submit
     from onebuf.kinds.on_demand import OnDemandBuffer, on_demand
+    from onebuf.kinds.opening import runtime
     from onebuf.kinds.remote import RemoteBuffer
     from onebuf.kinds.replicated import ReplicatedBuffer
     from onebuf.layout.layout import Layout
@@ -210,7 +211,6 @@ if _TYPE_CHECKING:
     from onebuf.numpy_api.sums import *
     from onebuf.numpy_api.types import *
     from onebuf.op_graph import OpGraph
-    from onebuf.runtimes.registry import runtime
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
@@ -226,13 +226,13 @@ _LATER = {
     "OpGraph": "onebuf.op_graph",
     **dict.fromkeys(("DistributedBuffer", "distributed"), "onebuf.kinds.distributed"),
     **dict.fromkeys(("FutureBuffer", "submit"), "onebuf.kinds.future"),
-    "Profiling": "onebuf.engine.observe.profile",
+    **dict.fromkeys(("Profiling", "profile"), "onebuf.engine.observe.profile"),
     "Layout": "onebuf.layout.layout",
     **dict.fromkeys(("OnDemandBuffer", "on_demand"), "onebuf.kinds.on_demand"),
     "progress": "onebuf.engine.observe.progress",
     "RemoteBuffer": "onebuf.kinds.remote",
     "ReplicatedBuffer": "onebuf.kinds.replicated",
-    "runtime": "onebuf.runtimes.registry",
+    "runtime": "onebuf.kinds.opening",
     **dict.fromkeys(("Allocator", "allocator"), "onebuf.buffer.layout.allocator"),
     "einsum": "onebuf.buffer.einsum",
 }
@@ -313,24 +313,24 @@ __all__ = [
     "object_", "ogrid", "on_demand", "ones", "ones_like", "open", "outer", "packbits", "pad",
     "partition", "percentile", "permute_dims", "pi", "piecewise", "place", "poly", "poly1d",
     "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polynomial", "polysub",
-    "polyval", "positive", "pow", "power", "printoptions", "prod", "progress", "promote_types",
-    "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg", "radians", "random",
-    "ravel", "ravel_multi_index", "real", "real_if_close", "realize", "rec", "recarray",
-    "reciprocal", "record", "remainder", "repeat", "require", "reshape", "resize", "result_type",
-    "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "runtime",
-    "s_", "save", "savetxt", "savez", "savez_compressed", "schedule", "sctypeDict", "searchsorted",
-    "select", "set_printoptions", "setbufsize", "setdiff1d", "seterr", "seterrcall", "setxor1d",
-    "shape", "shapes", "shares_memory", "short", "show_config", "show_runtime", "sign", "signbit",
-    "signedinteger", "sin", "sinc", "single", "sinh", "size", "sort", "sort_complex", "spacing",
-    "sparsity", "split", "sqrt", "square", "squeeze", "stack", "std", "str_", "strings", "submit",
-    "subtract", "sum", "swapaxes", "symmetry", "synchronize", "take", "take_along_axis", "tan",
-    "tanh", "tensordot", "tile", "timedelta64", "trace", "transpose", "trapezoid", "tri", "tril",
-    "tril_indices", "tril_indices_from", "trim", "trim_zeros", "triu", "triu_indices",
-    "triu_indices_from", "true_divide", "trunc", "typecodes", "typename", "typing", "ubyte",
-    "ufunc", "uint", "uint8", "uint16", "uint32", "uint64", "uintc", "uintp", "ulong", "ulonglong",
-    "union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
-    "unpackbits", "unravel_index", "unsignedinteger", "unstack", "unwrap", "ushort", "vander",
-    "var", "vdot", "vecdot", "vecmat", "vectorize", "void", "vsplit", "vstack", "where", "zeros",
-    "zeros_like",
+    "polyval", "positive", "pow", "power", "printoptions", "prod", "profile", "progress",
+    "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg",
+    "radians", "random", "ravel", "ravel_multi_index", "real", "real_if_close", "realize", "rec",
+    "recarray", "reciprocal", "record", "remainder", "repeat", "require", "reshape", "resize",
+    "result_type", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round",
+    "row_stack", "runtime", "s_", "save", "savetxt", "savez", "savez_compressed", "schedule",
+    "sctypeDict", "searchsorted", "select", "set_printoptions", "setbufsize", "setdiff1d", "seterr",
+    "seterrcall", "setxor1d", "shape", "shapes", "shares_memory", "short", "show_config",
+    "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc", "single", "sinh", "size",
+    "sort", "sort_complex", "spacing", "sparsity", "split", "sqrt", "square", "squeeze", "stack",
+    "std", "str_", "strings", "submit", "subtract", "sum", "swapaxes", "symmetry", "synchronize",
+    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "timedelta64", "trace",
+    "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim",
+    "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc", "typecodes",
+    "typename", "typing", "ubyte", "ufunc", "uint", "uint8", "uint16", "uint32", "uint64", "uintc",
+    "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values", "unpackbits", "unravel_index", "unsignedinteger", "unstack",
+    "unwrap", "ushort", "vander", "var", "vdot", "vecdot", "vecmat", "vectorize", "void", "vsplit",
+    "vstack", "where", "zeros", "zeros_like",
 ]
 # fmt: on

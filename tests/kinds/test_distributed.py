@@ -428,6 +428,33 @@ def test_from_a_runtime_to_another_and_to_devices(four):
     assert np.array_equal(x.to_device("PYTHON").to_device("CPU"), table())
 
 
+def test_labels_and_einstein_sums(places):
+    a, b, t = table(4, 6), table(6, 5), np.arange(60.0).reshape(3, 4, 5)
+    x = onebuf.asarray(a).distribute(tiles=(1, 6))
+    y = onebuf.asarray(b).distribute(tiles=(2, 5))
+    z = onebuf.asarray(t).distribute(tiles=(1, 2, 5))
+    made = onebuf.zeros((4, 5)).distribute(tiles=(1, 5))
+    made["i,j"] = x["i,k"] * y["k,j"]
+    assert np.allclose(made.to_local(), a @ b)
+    for text, buffers, arrays in (
+        ("ij,kj->ik", (x, x), (a, a)),
+        ("ij,ij->", (x, x), (a, a)),
+        ("ij->j", (x,), (a,)),
+        ("ijk,ljk->il", (z, z), (t, t)),
+        ("ijk->kj", (z,), (t,)),
+    ):
+        assert np.allclose(onebuf.einsum(text, *buffers).to_local(), np.einsum(text, *arrays))
+    assert np.allclose((z @ z.permute(0, 2, 1)).to_local(), t @ t.transpose(0, 2, 1))
+
+
+def test_arrays_of_dask_need_its_runtime(four):
+    x = onebuf.asarray(table()).distribute(tiles=(3, 4))
+    with pytest.raises(DeviceError, match="runtime of Dask"):
+        x.to_dask()
+    with pytest.raises(DeviceError, match="runtime of Dask"):
+        DistributedBuffer.from_dask(None)
+
+
 # -- files -----------------------------------------------------------------------------------------
 
 

@@ -71,6 +71,18 @@ def test_what_every_runtime_does_with_buffers(name, count, library, monkeypatch)
     assert told == f"checked {count}\n"
 
 
+def test_arrays_of_dask_and_back(monkeypatch):
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
+    told = subprocess.run(
+        [sys.executable, str(JOBS / "dask_arrays.py")],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=120,
+    )
+    assert (told.returncode, told.stdout) == (0, "True\n"), told.stderr
+
+
 @pytest.mark.parametrize("example", ["heat", "matmul", "store_statistics"])
 @pytest.mark.parametrize(
     "name, count, library", [RUNTIMES[1], ("dask", 2, "")], ids=["mpi", "dask"]

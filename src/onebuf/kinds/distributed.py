@@ -173,6 +173,36 @@ class DistributedBuffer(Buffer):
         made._base = None if node.shape else PLACE
         return made
 
+    def to_dask(self) -> Any:
+        """An array of `dask.array` with a block for each tile, of elements that a runtime of Dask
+        holds; nothing is copied."""
+        coordinator = self._coordinator
+        convert = getattr(coordinator.runtime, "to_array", None)
+        if convert is None:
+            raise DeviceError(
+                f"an array of Dask is made of what a runtime of Dask holds, and these elements are "
+                f"on {self._cluster.name}; gather them: x.to_local()"
+            )
+        node = self._node
+        whole = node.base if node.is_view else node
+        if whole is not node:
+            return self.copy().to_dask()
+        coordinator.realize([node])
+        return convert(coordinator.elements_of(node))
+
+    @classmethod
+    def from_dask(cls, array: Any, runtime: OpenRuntime | None = None) -> DistributedBuffer:
+        """The elements of an array of `dask.array`, with a tile for each block, at the workers that
+        compute it."""
+        opened = runtime or current_runtime()
+        convert = getattr(opened.engine, "from_array", None)
+        if convert is None:
+            raise DeviceError(
+                f"an array of Dask needs a runtime of Dask, and {opened!r} is open; open one with "
+                f"its client: onebuf.runtime('dask', client)"
+            )
+        return DistributedBuffer._value(opened.device.driver.node_of(convert(array)))
+
     @classmethod
     def _on_cluster(cls) -> type[DistributedBuffer]:
         """The class of this kind on a runtime."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from onebuf.errors import ArgumentError
 from onebuf.placement.box import Box, boxes_between, is_empty
+from onebuf.placement.tiles import regular_tile, regular_tiles
 from onebuf.shapes import Tiled
 from onebuf.shapes.box import Index
 
@@ -89,6 +90,12 @@ class Partition:
                 f"needs a grid of as many axes, with counts of 1 or more whose product is "
                 f"{self.places}, got {how.grid}"
             )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        tile = regular_tile(self.tiling)
+        if tile is None:
+            return Partition, (self.tiling, self.places, self.assignment)
+        return _regular, (self.shape, tile, self.places, self.assignment)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -273,6 +280,12 @@ class Partition:
             return
         begin, end = _first(place, total, self.places), _first(place + 1, total, self.places)
         yield from boxes_between(begin, end, grid)
+
+
+def _regular(
+    shape: tuple[int, ...], tile: tuple[int, ...], places: int, assignment: Assignment
+) -> Partition:
+    return Partition(regular_tiles(shape, tile), places, assignment)
 
 
 def _number(coordinates: tuple[int, ...], grid: tuple[int, ...]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from onebuf.errors import ArgumentError, ShapeError
@@ -64,6 +65,29 @@ def tiles_of(shape: tuple[int, ...], tiles: Any, count: int = 0) -> Tiled:
             f"extent for each axis fits every shape: the last tile is cut"
         )
     return found
+
+
+def regular_tile(tiling: Tiled) -> tuple[int, ...] | None:
+    """The extents of a tile, if a tiling is what `regular_tiles` gives for them; else None.
+
+    A million tiles are sent to another process as that.
+
+    >>> regular_tile(Tiled((4, 4, 2), (7,))), regular_tile(Tiled((4, 2, 4)))
+    ((4, 7), None)
+    """
+    found = []
+    for sizes in tiling.axes:
+        first = sizes[0] if sizes else 1
+        if sizes and (sizes[:-1] != (first,) * (len(sizes) - 1) or sizes[-1] > first):
+            return None
+        found.append(first)
+    return tuple(found)
+
+
+@lru_cache(16)
+def regular_tiles(shape: tuple[int, ...], tile: tuple[int, ...]) -> Tiled:
+    """`Tiled.regular`, made once: every recipe that a process is sent has its tiles with it."""
+    return Tiled.regular(shape, tile)
 
 
 def _layered(nested: Nested, shape: tuple[int, ...]) -> Tiled:

@@ -162,6 +162,10 @@ class Coordinator:
         elements = self.runtime.run(recipe, partition, inputs)
         return self.node_of(elements)
 
+    def elements_of(self, node: Node) -> Elements:
+        """The elements of a node that is there."""
+        return elements_of(node)
+
     def node_of(self, elements: Elements) -> Node:
         """A node of elements that the runtime has."""
         return on_block(block_of(elements), elements.shape, elements.dtype, self.cluster)

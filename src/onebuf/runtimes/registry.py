@@ -113,22 +113,13 @@ def current_runtime() -> OpenRuntime:
     return _default[0]
 
 
-def runtime(name: str | Runtime = "threads", *args: Any, **options: Any) -> OpenRuntime:
-    """Open a runtime: "threads" of this process, "mpi", or a "dask" cluster.
-
-    ``threads`` takes ``places=``, how many parts of this process there are to be. ``mpi`` is for
-    programs that `onebuf run` or mpiexec started. ``dask`` takes a ``distributed.Client``, or makes
-    one of its own.
-
-    >>> runtime("threads", places=2)
-    runtime('threads', places=2)
-    """
+def open_runtime(name: str | Runtime, *args: Any, **options: Any) -> OpenRuntime:
+    """The runtime of that name, opened."""
     if not isinstance(name, str):
         if isinstance(name, Runtime) and not args and not options:
             return OpenRuntime(name)
         raise ArgumentError(f"runtime needs a name, one of {', '.join(names())}, got {name!r}")
-    opened = _class(name.lower())
-    return OpenRuntime(opened(*args, **options))
+    return OpenRuntime(_class(name.lower())(*args, **options))
 
 
 def names() -> list[str]:

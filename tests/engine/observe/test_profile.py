@@ -335,3 +335,24 @@ def test_another_profiler_is_left_alone():
 def test_wrong_arguments_are_refused(changes, says):
     with pytest.raises(ArgumentError, match=re.escape(says)):
         Profiling(**changes)
+
+
+def test_a_trace_alone_is_written_where_it_was_asked_for(tmp_path):
+    path = tmp_path / "trace.json"
+    x = onebuf.ones(100_000)
+    with pytest.raises(IndexError), onebuf.profile(path):
+        x[(x * 2).sum()]
+    events = json.loads(path.read_text())["traceEvents"]
+    assert any(event["ph"] == "X" and event["dur"] > 0 for event in events)
+    assert [one.name for one in tmp_path.iterdir()] == ["trace.json"]
+
+
+def test_moves_between_places_are_in_the_trace_and_counted(tmp_path):
+    with onebuf.runtime("threads", places=2):
+        x = onebuf.arange(10.0).distribute(tiles=5)
+        with onebuf.counters() as counted, onebuf.profile(tmp_path / "trace.json"):
+            (x[1:] - x[:-1]).realize()
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    moves = [event["args"] for event in events if event["cat"] == "move"]
+    assert [(one["bytes"], one["from place"], one["to place"]) for one in moves] == [(8, 0, 1)]
+    assert (counted.moves, counted.bytes_between_places) == (1, 8)

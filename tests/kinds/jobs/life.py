@@ -62,6 +62,12 @@ def check(opened):
             raise AssertionError("a wrong shape was taken")
     assert np.array_equal((x + 0).to_local(), wanted)
 
+    # random numbers are one supply, seeded or not
+    here = np.asarray(onebuf.random.uniform(size=5))
+    assert np.array_equal(onebuf.asarray(here).distribute(tiles=1).to_local(), here)
+    drawn = onebuf.random.normal(size=(50, 4)).distribute(tiles=(7, None))
+    assert float((drawn - drawn.replicate()).abs().max()) == 0
+
     # to every place and back
     copies = x.allocator.rebind(onebuf.ReplicatedBuffer).construct(x)
     assert moved((x + copies).realize) == 0

@@ -13,6 +13,7 @@ from onebuf.events import (
     Event,
     FellBack,
     KernelRan,
+    Moved,
     Transferred,
     listening,
 )
@@ -46,6 +47,10 @@ class Counters:
     """Copies from one device to another."""
     bytes_transferred: int = 0
     """Bytes that they moved."""
+    moves: int = 0
+    """How often elements went from one place of a runtime to another."""
+    bytes_between_places: int = 0
+    """Bytes of them."""
     transferred: list[Transferred] = field(default_factory=list)
     """Each transfer: its bytes, from where to where, and the line of the program that asked."""
     copied: list[Copied] = field(default_factory=list)
@@ -81,6 +86,9 @@ class Counters:
                 self.transfers += 1
                 self.bytes_transferred += nbytes
                 self.transferred.append(event if origin else event._replace(origin=here()))
+            case Moved(nbytes=nbytes, target=target) if target is not None:
+                self.moves += 1
+                self.bytes_between_places += nbytes
             case Allocated(nbytes=nbytes, in_use=in_use):
                 self.bytes_allocated += nbytes
                 self.peak_bytes = max(self.peak_bytes, in_use)

@@ -11,6 +11,8 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from cProfile import Profile
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +29,7 @@ from onebuf.events import (
     Copied,
     Event,
     KernelRan,
+    Moved,
     Realized,
     Searched,
     listening,
@@ -129,6 +132,30 @@ class Profiling:
             self.stats.sort_stats(self.sort).print_stats(self.lines)
 
 
+@contextmanager
+def profile(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Write a trace of a block of code to ``path``, for ui.perfetto.dev or chrome://tracing.
+
+    It has kernels, compiles, schedules, copies, moves between places, and memory; it is written
+    also if the block fails. `Profiling` looks at Python functions as well.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from onebuf import Buffer
+    >>> with TemporaryDirectory() as folder:
+    ...     with profile(f"{folder}/trace.json"):
+    ...         x = Buffer([1.0, 2.0]) + 1
+    ...     "traceEvents" in Path(f"{folder}/trace.json").read_text()
+    True
+    """
+    trace = _Trace({})
+    try:
+        with listening(trace.hear):
+            yield
+    finally:
+        trace.end()
+        Path(path).write_text(json.dumps({"traceEvents": trace.rows}))
+
+
 def _refusal(reason: str) -> ProfilingError:
     return ProfilingError(
         f"Profiling needs to be the only profiler, and {reason}; end that one first, or open one "
@@ -183,6 +210,11 @@ class _Trace:
             case Copied(nbytes=nbytes, reason=reason, origin=origin):
                 more = {"bytes": nbytes, "reason": reason, "from": origin or here()}
                 self._row("i", "copy", "copy", perf_counter(), {"s": "t", "args": more})
+            case Moved(name=name, source=source, target=target, nbytes=nbytes):
+                at = "the program" if target is None else target
+                more = {"bytes": nbytes, "from place": source, "to place": at}
+                start = event.start or perf_counter()
+                self._slice(f"move for {name}", "move", start, event.seconds, more)
             case Allocated(in_use=in_use):
                 self._row(
                     "C", "memory in use", "memory", perf_counter(), {"args": {"bytes": in_use}}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from onebuf.engine import assign
 from onebuf.engine.run.tiles.pushdown import Pushdown, within
 from onebuf.engine.step.region import box_of
 from onebuf.errors import PlaceError
-from onebuf.graph import EMPTY, SOURCE, Foreign, Node, make, settle
+from onebuf.graph import COPY, EMPTY, SOURCE, Foreign, Kind, Leaf, Node, make, settle
 from onebuf.interop import Source
 from onebuf.layout import View
-from onebuf.memory import Territory
+from onebuf.memory import Block, Territory, address_of
 from onebuf.placement import Box
+from onebuf.placement.box import shape_of
 from onebuf.placement.derived import Along
 from onebuf.runtimes.compute.rows import Rows, operands_first, rebuilt, rows_of
 from onebuf.runtimes.protocols import Fetch, Need
@@ -77,8 +79,45 @@ class Expression:
         """The type of the elements."""
         return self.root.dtype
 
+    @cached_property
+    def _aligned(self) -> tuple[Node, ...] | None:
+        """The nodes of the graph, operands first, if each element is computed from those of inputs
+        at the same index, and from numbers; else None. Then there is no need to push down."""
+        found = []
+        for node in operands_first(self.root):
+            if isinstance(node.arg, Input) or node.op.kind in _ALIGNED:
+                is_aligned = node.shape == self.shape
+            else:
+                is_aligned = not node.shape and (
+                    node.op.kind is Kind.CONSTANT or settle(node) is not None
+                )
+            if not is_aligned:
+                return None
+            found.append(node)
+        return tuple(found)
+
+    def _aligned_inputs(self) -> list[int]:
+        return [node.arg.number for node in self._aligned or () if isinstance(node.arg, Input)]
+
+    def _aligned_part(self, nodes: Sequence[Node], box: Box, fetch: Fetch) -> Node:
+        shape, made = shape_of(box), dict[int, Node]()
+        for node in nodes:
+            if isinstance(node.arg, Input):
+                part = stored_leaf(fetch(node.arg.number, box))
+            elif node.op is COPY:
+                part = made[id(node.srcs[0])]
+            elif node.op.kind in _ALIGNED:
+                srcs = tuple([made[id(src)] for src in node.srcs])
+                part = make(node.op, srcs, node.arg, shape, node.dtype)
+            else:
+                part = node
+            made[id(node)] = part
+        return made[id(self.root)]
+
     def needs(self, box: Box) -> list[Need]:
         """The boxes of inputs that ``box`` is computed from."""
+        if self._aligned is not None:
+            return [(number, box) for number in self._aligned_inputs()]
         found = self._reads(box)
         return list(dict.fromkeys([(one.number, b) for one, b in found if isinstance(one, Input)]))
 
@@ -101,10 +140,12 @@ class Expression:
 
     def part(self, box: Box, fetch: Fetch) -> Node:
         """The elements of ``box``, as a graph of stored ones."""
+        if self._aligned is not None:
+            return self._aligned_part(self._aligned, box, fetch)
 
         def read(source: Source, bounds: Box) -> Node:
             if isinstance(source, Input):
-                return Foreign(fetch(source.number, bounds))
+                return stored_leaf(fetch(source.number, bounds))
             return Foreign(np.asarray(source.read(bounds)))
 
         return self._pushed(box, read)
@@ -132,6 +173,8 @@ class Expression:
         shape = self.shape
         if 0 in shape:
             return None
+        if number in self._aligned_inputs():
+            return Along((0,) * len(shape), tuple(range(len(shape))), (1,) * len(shape))
         first = self._index_in(number, (0,) * len(shape))
         if first is None:
             return None
@@ -208,6 +251,8 @@ def _refused(source: Source, bounds: Box) -> Node:
     return Foreign(np.asarray(source.read(bounds)))
 
 
+_ALIGNED = frozenset({Kind.ELEMENTWISE, Kind.COPY})
+"""The kinds of operations whose elements are computed from those at the same index."""
 _FEW_NBYTES = 1 << 16
 """So many bytes of elements go along with a recipe."""
 
@@ -222,6 +267,23 @@ def _typed(node: Node, dtype: DT) -> Node:
     return make(EMPTY, (), None, node.shape, dtype, unique=True)
 
 
+def stored_leaf(array: Array) -> Node:
+    """A leaf of elements that a runtime keeps, and that nothing else uses while a step runs.
+
+    For memory of others it has to be found out what else lies there (`Foreign`), which takes longer
+    than a small step. Boxes of arrays in row-major order need not be asked.
+    """
+    if array.flags.c_contiguous:
+        memory = array.reshape(-1).view(np.uint8)
+    elif array.strides[-1] == array.itemsize and min(array.strides) > 0:
+        axes = zip(array.shape, array.strides, strict=True)
+        nbytes = sum([(extent - 1) * step for extent, step in axes]) + array.itemsize
+        memory = np.lib.stride_tricks.as_strided(array.view(np.uint8), (nbytes,), (1,))
+    else:
+        return Foreign(array)
+    return Leaf(array, Block(memory, 0, memory.nbytes, address_of(array), array.flags.writeable))
+
+
 def write_into(out: Array, node: Node) -> None:
     """Compute ``node`` in the memory of ``out``, an array of its shape."""
-    assign(Foreign(out), node)
+    assign(stored_leaf(out), node)

@@ -23,7 +23,8 @@ from onebuf.events import progress
 from onebuf.graph import REDUCE, Node, Op, make
 from onebuf.ops import cast, quietly
 from onebuf.placement import Box, Partition
-from onebuf.placement.box import shape_of
+from onebuf.placement.box import boxes_between, shape_of
+from onebuf.placement.tiles import regular_tile, regular_tiles
 from onebuf.placement.tree import Span, combined
 from onebuf.runtimes.compute.expression import Expression
 from onebuf.runtimes.protocols import Fetch, Need
@@ -78,6 +79,34 @@ class Axes:
             ranges[axis] = (bounds[at], bounds[at + 1])
         return tuple(ranges)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        tile = regular_tile(self.tiling)
+        if tile is None:
+            return Axes, (self.tiling, self.folded)
+        return _regular_axes, (self.tiling.extents, tile, self.folded)
+
+    def needs(self, operand: Expression, begin: int, end: int, kept: Box) -> list[Need]:
+        """What tiles ``begin`` to ``end`` of the folded axes need, not tile by tile.
+
+        The first and the last one are apart: they may need something of other places (a halo), and
+        what lies between them can then be looked at where it is.
+        """
+        found: list[Need] = []
+        cuts = sorted({begin, min(begin + 1, end), max(begin, end - 1), end})
+        for run in [run for cut in pairwise(cuts) for run in boxes_between(*cut, self.grid)]:
+            ranges: list[tuple[int, int]] = [(0, 0)] * self.tiling.rank
+            for axis, one in zip(self.kept, kept, strict=True):
+                ranges[axis] = one
+            for axis, (low, high) in zip(self.folded, run, strict=True):
+                bounds = self.tiling.bounds[axis]
+                ranges[axis] = (bounds[low], bounds[high])
+            found += operand.needs(tuple(ranges))
+        return list(dict.fromkeys(found))
+
+
+def _regular_axes(shape: tuple[int, ...], tile: tuple[int, ...], folded: tuple[int, ...]) -> Axes:
+    return Axes(regular_tiles(shape, tile), folded)
+
 
 @dataclass(frozen=True)
 class PartialFold:
@@ -96,9 +125,10 @@ class PartialFold:
 
     def needs(self, box: Box) -> list[Need]:
         """The operand's tiles."""
-        numbers = [n for begin, end in self.spans[slice(*box[0])] for n in range(begin, end)]
-        found = [self.operand.needs(self.axes.box(n, box[1:])) for n in numbers]
-        return list(dict.fromkeys([need for needs in found for need in needs]))
+        spans = self.spans[slice(*box[0])]
+        if not spans:
+            return []
+        return self.axes.needs(self.operand, spans[0][0], spans[-1][1], box[1:])
 
     def compute(self, box: Box, fetch: Fetch, out: Array) -> None:
         """Fold tile by tile, and combine those of one node."""
@@ -236,8 +266,7 @@ class PartialPosition:
 
     def needs(self, box: Box) -> list[Need]:
         """The operand's tiles."""
-        found = [self.operand.needs(self.axes.box(n, box[1:])) for n in range(*box[0])]
-        return list(dict.fromkeys([need for needs in found for need in needs]))
+        return self.axes.needs(self.operand, *box[0], box[1:])
 
     def compute(self, box: Box, fetch: Fetch, out: Array) -> None:
         """Find where it is in each tile, and where that is in all of them."""

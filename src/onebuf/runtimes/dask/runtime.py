@@ -244,6 +244,14 @@ class Dask:
             self._connection.send(graph, shards)
             elements.memory = elements.memory._replace(shards=shards)
 
+    def to_array(self, elements: Elements) -> Any:
+        """The elements as an array of `dask.array`."""
+        return to_dask_array(elements)
+
+    def from_array(self, array: Any) -> Elements:
+        """The elements of an array of `dask.array`."""
+        return from_dask_array(array, self)
+
     def here_boxes(self, elements: Elements) -> list[tuple[Box, Array]]:
         """Nothing: all elements are in other processes."""
         self._check_elements(elements)
