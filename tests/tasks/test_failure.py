@@ -1,5 +1,6 @@
 """Failures: an error that is raised again is each time as if it were the first."""
 
+import copyreg
 import traceback
 
 import pytest
@@ -82,3 +83,16 @@ def test_causes_and_contexts_come_along():
     assert isinstance(again.__cause__, KeyError)
     assert again.__suppress_context__
     assert "KeyError: 'first'" in "".join(traceback.format_exception(again))
+
+
+def test_ways_that_others_entered_for_pickling_are_not_taken():
+    class Refused(ValueError):
+        pass
+
+    copyreg.pickle(Refused, lambda error: (Refused, ("something else",)))
+    try:
+        failure = Failure(Refused("a text"))
+        again = failure.again()
+        assert (again.args, again is failure.error) == (("a text",), False)
+    finally:
+        del copyreg.dispatch_table[Refused]

@@ -9,8 +9,8 @@ raised, with its traceback as it was.
 
 from __future__ import annotations
 
-import copy
 from types import TracebackType
+from typing import Any
 
 
 class Failure:
@@ -53,10 +53,29 @@ def _is_machinery(module: str) -> bool:
     return names[0] == "onebuf" and ("tasks" in names or names[-1].startswith("future"))
 
 
+def _made_again(error: BaseException) -> Any:
+    """What the error's own class makes of it, as `copy.copy` does.
+
+    That would ask `copyreg` first, where packages for pickling (tblib) enter ways of their own for
+    every exception that was raised, with the same notes and without some texts.
+    """
+    if hasattr(error, "__copy__"):
+        return error.__copy__()
+    reduced = error.__reduce_ex__(4)
+    if not isinstance(reduced, tuple):
+        return None
+    function, args, *rest = reduced
+    made = function(*args)
+    state = rest[0] if rest else None
+    if state and hasattr(made, "__setstate__"):
+        made.__setstate__(state)
+    return made
+
+
 def _copied(error: BaseException) -> BaseException | None:
     """An exception that is the same as ``error``; None if its class does not make one."""
     try:
-        made = copy.copy(error)
+        made = _made_again(error)
     except Exception:  # its constructor takes other arguments than it keeps
         return None
     if made is error or type(made) is not type(error):
