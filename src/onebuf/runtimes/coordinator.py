@@ -137,6 +137,7 @@ class Coordinator:
     def _run(self, steps: Sequence[Step]) -> None:
         """Run steps in order; nodes have their elements when all of them have."""
         last = {id(value): n for n, step in enumerate(steps) for value in step.inputs}
+        made_here = {id(step.result) for step in steps if step.node is None}
         for number, step in enumerate(steps):
             inputs = [value.elements for value in step.inputs]
             step.result.elements = self.runtime.run(
@@ -145,8 +146,7 @@ class Coordinator:
                 inputs,  # type: ignore[arg-type]
             )
             for value in step.inputs:  # what no later step reads is let go
-                is_made = any(value is one.result and one.node is None for one in steps)
-                if last[id(value)] == number and is_made:
+                if last[id(value)] == number and id(value) in made_here:
                     value.elements = None
         made = [step for step in steps if step.node is not None]
         for step in made:

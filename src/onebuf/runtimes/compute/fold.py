@@ -138,15 +138,17 @@ class PartialFold:
                 leaves: dict[Span, Array] = {}
                 for number in range(*span):
                     at = self.axes.box(number, box[1:])
-                    leaves[number, number + 1] = self._folded(self.operand.part(at, fetch), at)
+                    leaves[number, number + 1] = np.array(read(self._folded(at, fetch)))
                     tick(1)
                 out[row] = combined(span, leaves, self._combine)
 
-    def _folded(self, part: Node, box: Box) -> Array:
+    def _folded(self, box: Box, fetch: Fetch) -> Node:
+        """A tile, folded. Nothing else holds the operand then, or it would be stored on the way."""
         shape = tuple([box[axis][1] - box[axis][0] for axis in self.axes.kept])
-        operand = cast(part, self.dtype) if self.op.name in ("sum", "prod") else part
-        arg = (self.axes.folded, False)
-        return np.array(read(make(self.op, (operand,), arg, shape, self.dtype, unique=True)))
+        operand = self.operand.part(box, fetch)
+        if self.op.name in ("sum", "prod"):
+            operand = cast(operand, self.dtype)
+        return make(self.op, (operand,), (self.axes.folded, False), shape, self.dtype, unique=True)
 
     def _combine(self, one: Array, two: Array) -> Array:
         return np.asarray(quietly(COMBINE[self.op.name], one, two))
@@ -231,10 +233,11 @@ class WholeFold:
 
     def compute(self, box: Box, fetch: Fetch, out: Array) -> None:
         """Fold."""
-        part = self.operand.part(self._box(box), fetch)
-        arg = (self.folded, self.keepdims)
-        node = make(self.op, (part,), arg, shape_of(box), self.dtype, unique=True)
-        out[...] = read(node)
+        out[...] = read(self._folded(box, fetch))
+
+    def _folded(self, box: Box, fetch: Fetch) -> Node:
+        operand, arg = self.operand.part(self._box(box), fetch), (self.folded, self.keepdims)
+        return make(self.op, (operand,), arg, shape_of(box), self.dtype, unique=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self.operand, self.op.name, self.folded, self.keepdims, self.dtype)
@@ -273,13 +276,15 @@ class PartialPosition:
         whole = [self.axes.tiling.extents[axis] for axis in self.axes.folded]
         for row, number in enumerate(range(*box[0])):
             at = self.axes.box(number, box[1:])
-            part = self.operand.part(at, fetch)
-            arg = (self.axes.folded, False)
-            found = read(make(self.op, (part,), arg, out.shape[1:], int64, unique=True))
+            found = read(self._folded(at, fetch, out.shape[1:]))
             ranges = [at[axis] for axis in self.axes.folded]
             inside = np.unravel_index(found, [high - low for low, high in ranges])
             index = [i + low for i, (low, _) in zip(inside, ranges, strict=True)]
             out[row] = np.ravel_multi_index(index, whole)
+
+    def _folded(self, box: Box, fetch: Fetch, shape: tuple[int, ...]) -> Node:
+        operand, arg = self.operand.part(box, fetch), (self.axes.folded, False)
+        return make(self.op, (operand,), arg, shape, int64, unique=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _partial_position, (self.operand, self.op.name, self.axes)

@@ -246,8 +246,9 @@ class Planner:
             None if right_at.is_everywhere else right_at,
             self.places,
         )
+        at_once = product.Product(first, second, (0, left.shape[-1]), node.dtype)
         costs = [
-            (sum(moved_bytes(recipe, where, inputs).values()), number)
+            (sum(moved_bytes(at_once, where, inputs).values()), number)
             for number, (_, where) in enumerate(options)
         ]
         cost, number = min(costs)
