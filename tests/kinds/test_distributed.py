@@ -178,6 +178,16 @@ def test_remote_writes_and_additions(places):
     assert np.array_equal(x.to_local(), wanted)
 
 
+def test_lazy_readers_have_the_elements_from_before_a_remote_write(places):
+    x = onebuf.asarray(table()).distribute(tiles=(3, 4))
+    before, part = x + 1, x[2:5] * 2
+    x.slice((0, 0), (10, 3)).write(0)
+    x.slice((9, 5), (10, 6)).accumulate(5)
+    assert np.array_equal(before.to_local(), table() + 1)
+    assert np.array_equal(part.to_local(), table()[2:5] * 2)
+    assert x[9, 5].item() == table()[9, 5] + 5
+
+
 def test_a_fetch_is_a_future(four):
     x = onebuf.asarray(table()).distribute(tiles=(3, 4))
     part = x.slice((2, 1), (8, 3)).fetch()
@@ -193,6 +203,7 @@ def test_a_fetch_is_a_future(four):
         (lambda x: x.slice((0,), (3, 6)), ShapeError),
         (lambda x: x.slice((0, 0), (2, 2)).write(np.zeros(3)), ShapeError),
         (lambda x: x.slice((0, 0), (2, 2)).write(1j), (DTypeError, TypeError)),
+        (lambda x: x.slice((0, 0), (2, 2)).write("text"), onebuf.errors.OnebufError),
         (lambda x: x.T.slice((0, 0), (2, 2)).write(np.zeros((2, 2))) or 1 / 0, ZeroDivisionError),
     ],
 )

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from onebuf.buffer import Buffer
+from onebuf.buffer.exchange.construction import as_node
 from onebuf.dtypes import Array, typed_scalar
-from onebuf.engine import check_kind, read
+from onebuf.engine import check_kind, read, settle_readers
 from onebuf.errors import ShapeError
 from onebuf.kinds.distributed import DistributedBuffer
 from onebuf.kinds.future import FutureBuffer, submit
 from onebuf.kinds.plain_operators import give_plain_results
 from onebuf.machine import CPU
 from onebuf.ops import SCALARS
-from onebuf.placement.box import shape_of
+from onebuf.placement.box import Box, shape_of
+from onebuf.runtimes.protocols import Elements
 
 
 class RemoteBuffer(DistributedBuffer):
@@ -55,16 +57,27 @@ class RemoteBuffer(DistributedBuffer):
         return submit(brought, shape=shape, dtype=self.dtype)
 
     def write(self, value: Any) -> None:
-        """Write these elements, from this process alone."""
-        coordinator = self._coordinator
-        elements, box, _ = coordinator.box_of(self._node)
-        coordinator.runtime.store(elements, box, self._values(value).reshape(shape_of(box)))
+        """Write these elements, from this process alone.
+
+        Lazy buffers that read the old elements are computed first, if one program has them all
+        (threads, Dask). Under MPI call their `realize` before, in every process.
+        """
+        elements, box = self._prepared()
+        new = self._values(value).reshape(shape_of(box))
+        self._coordinator.runtime.store(elements, box, new)
 
     def accumulate(self, value: Any) -> None:
         """Add to these elements, from this process alone: additions of several are all counted."""
-        coordinator = self._coordinator
-        elements, box, _ = coordinator.box_of(self._node)
-        coordinator.runtime.accumulate(elements, box, self._values(value).reshape(shape_of(box)))
+        elements, box = self._prepared()
+        new = self._values(value).reshape(shape_of(box))
+        self._coordinator.runtime.accumulate(elements, box, new)
+
+    def _prepared(self) -> tuple[Elements, Box]:
+        """The elements and their box, ready to be written."""
+        elements, box, _ = self._coordinator.box_of(self._node)
+        if self.runtime.mode == "driver":
+            settle_readers(self._node)
+        return elements, box
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         part: Any = self if key is Ellipsis or key == slice(None) else self[key]
@@ -80,7 +93,7 @@ class RemoteBuffer(DistributedBuffer):
         if isinstance(value, SCALARS):
             new = np.asarray(typed_scalar(value, self.dtype))
         else:
-            new = read(value._node) if isinstance(value, Buffer) else np.asarray(value)
+            new = read(as_node(value, None, None, {}, None))
         check_kind(new, self._node)
         try:
             fitted = np.broadcast_to(new, self.shape)
