@@ -114,7 +114,7 @@ class DistributedBuffer(Buffer):
     def local_boxes(self) -> list[tuple[Box, Buffer]]:
         """What of the elements is in the memory of this process: boxes of indices, with buffers."""
         coordinator = self._coordinator
-        elements, box, _ = coordinator.box_of(self._node)
+        elements, box = coordinator.box_of(self._node)
         if self._node is not self._node.base and box != tuple([(0, n) for n in elements.shape]):
             raise LayoutError(
                 "the local part of a slice was asked for; take the local part of the whole buffer, "

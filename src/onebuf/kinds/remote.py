@@ -42,12 +42,12 @@ class RemoteBuffer(DistributedBuffer):
 
     def local_buffer(self) -> Buffer:
         """These elements in memory of this process; no others move."""
-        return Buffer._place(_on_host(self))
+        return Buffer._place(self.to_device(CPU)._node)
 
     def fetch(self) -> FutureBuffer:
         """These elements as a future: they are on their way, and can be computed with."""
         coordinator = self._coordinator
-        elements, box, _ = coordinator.box_of(self._node)
+        elements, box = coordinator.box_of(self._node)
         future = coordinator.runtime.fetch_later(elements, box)
         shape = self.shape
 
@@ -74,7 +74,7 @@ class RemoteBuffer(DistributedBuffer):
 
     def _prepared(self) -> tuple[Elements, Box]:
         """The elements and their box, ready to be written."""
-        elements, box, _ = self._coordinator.box_of(self._node)
+        elements, box = self._coordinator.box_of(self._node)
         if self.runtime.mode == "driver":
             settle_readers(self._node)
         return elements, box
@@ -103,10 +103,6 @@ class RemoteBuffer(DistributedBuffer):
                 f"{new.shape}"
             ) from None
         return np.ascontiguousarray(fitted, self.dtype).reshape(self.shape)
-
-
-def _on_host(buffer: RemoteBuffer) -> Any:
-    return buffer.to_device(CPU)._node
 
 
 give_plain_results(RemoteBuffer, RemoteBuffer._seen_as)

@@ -251,8 +251,8 @@ class Coordinator:
         np.copyto(out, array)
         return out
 
-    def box_of(self, node: Node) -> tuple[Elements, Box, tuple[int, ...]]:
-        """The box of stored elements that ``node`` sees, with the axes of it that ``node`` has."""
+    def box_of(self, node: Node) -> tuple[Elements, Box]:
+        """The stored elements that ``node`` sees, and their box."""
         self.realize([node])
         along = along_of(node)
         steps_are_one = along is not None and all(
@@ -270,7 +270,7 @@ class Coordinator:
         box = tuple(
             [(start, start + extents.get(axis, 1)) for axis, start in enumerate(along.start)]
         )
-        return elements_of(node.base), box, tuple(along.start)
+        return elements_of(node.base), box
 
     # -- writing -----------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ FEW_NBYTES = 64
 
 
 class Planner:
-    """Plans for nodes on one runtime; ``stored`` gives the elements of those that are there."""
+    """Steps for nodes on one runtime with so many ``places``."""
 
     def __init__(self, places: int) -> None:
         self.places = places

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from onebuf.dtypes import DT
@@ -47,19 +46,11 @@ def moved_bytes(
 ) -> Counter[tuple[int, int]]:
     """What a step would move. Pure: nothing is computed."""
     found: Counter[tuple[int, int]] = Counter()
-    for place, number, nbytes, source in _pulls(recipe, partition, inputs):
-        if source != place:
-            found[source, place] += nbytes
-        assert number < len(inputs)
-    return found
-
-
-def _pulls(
-    recipe: Recipe, partition: Partition, inputs: tuple[Value, ...]
-) -> Iterator[tuple[int, int, int, int]]:
     for place in range(partition.places):
         for box in partition.boxes(place):
             for number, need in recipe.needs(box):
                 value = inputs[number]
                 for source, piece in value.partition.pieces(need, place):
-                    yield place, number, numel_of(piece) * value.dtype.itemsize, source
+                    if source != place:
+                        found[source, place] += numel_of(piece) * value.dtype.itemsize
+    return found
