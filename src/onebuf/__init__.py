@@ -153,6 +153,7 @@ from onebuf.array_api.statistical import (
 )
 from onebuf.array_api.utility import all, any, diff
 from onebuf.buffer import Buffer
+from onebuf.buffer.numpy.calls import install_forms as _install_forms
 from onebuf.clients.import_hook import when_imported as _when_imported
 from onebuf.control import memory_stats, realize, schedule, synchronize, trim
 from onebuf.dtypes import DType
@@ -186,11 +187,15 @@ from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
     from onebuf import fft, lib, linalg, shapes, sparsity, symmetry
+    from onebuf.batching.api import vmap
     from onebuf.buffer.einsum import einsum
     from onebuf.buffer.layout.allocator import Allocator, allocator
     from onebuf.engine.observe.profile import Profiling, profile
     from onebuf.engine.observe.progress import progress
     from onebuf.files import Archive, load, open, save, savez, savez_compressed
+    from onebuf.gradients.api import grad, jvp, stop_gradient, value_and_grad
+    from onebuf.gradients.custom import custom_vjp
+    from onebuf.gradients.vjp import vjp
     from onebuf.kinds.distributed import DistributedBuffer, distributed
     from onebuf.kinds.future import FutureBuffer, submit
     from onebuf.kinds.on_demand import OnDemandBuffer, on_demand
@@ -235,6 +240,11 @@ _LATER = {
     "runtime": "onebuf.kinds.opening",
     **dict.fromkeys(("Allocator", "allocator"), "onebuf.buffer.layout.allocator"),
     "einsum": "onebuf.buffer.einsum",
+    **dict.fromkeys(("grad", "jvp", "stop_gradient", "value_and_grad"), "onebuf.gradients.api"),
+    "custom_vjp": "onebuf.gradients.custom",
+    "jit": "onebuf.jit.api",
+    "vjp": "onebuf.gradients.vjp",
+    "vmap": "onebuf.batching.api",
 }
 _LATER_MODULES = ("fft", "lib", "linalg", "shapes", "sparsity", "symmetry", "testing")
 
@@ -253,6 +263,18 @@ def __getattr__(name: str) -> _Any:
 def __dir__() -> list[str]:
     return __all__
 
+
+# Functions that are left to NumPy have forms made of operations, for functions that are traced.
+_FORMS = {"numpy.fft": "onebuf.fft", "numpy.linalg": "onebuf.linalg.by_operations"}
+
+
+def _form_of(function: _Any) -> _Any:
+    theirs = getattr(function, "__module__", "")
+    module = _FORMS.get(theirs, "onebuf.numpy_api.by_operations")
+    return _load(module).BY_OPERATIONS.get(function)
+
+
+_install_forms(_form_of)
 
 # Libraries with a registry of array types get an entry for ours, once they are imported.
 _register_kinds()
@@ -282,28 +304,29 @@ __all__ = [
     "compress", "concat", "concatenate", "config", "conj", "conjugate", "context", "convolve",
     "copy", "copysign", "copyto", "core", "corrcoef", "correlate", "cos", "cosh", "count_nonzero",
     "counters", "cov", "cross", "csingle", "ctypeslib", "cumprod", "cumsum", "cumulative_prod",
-    "cumulative_sum", "datetime64", "datetime_as_string", "datetime_data", "deg2rad", "degrees",
-    "delete", "device", "devices", "diag", "diag_indices", "diag_indices_from", "diagflat",
-    "diagonal", "diff", "digitize", "distributed", "divide", "divmod", "dot", "double", "dsplit",
-    "dstack", "dtype", "dtypes", "e", "ediff1d", "einsum", "einsum_path", "emath", "empty",
-    "empty_like", "equal", "erf", "erfc", "errors", "errstate", "euler_gamma", "exceptions", "exp",
-    "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fft", "fill_diagonal", "finfo",
-    "fix", "flatiter", "flatnonzero", "flexible", "flip", "fliplr", "flipud", "float8_e4m3fn",
-    "float8_e5m2", "float16", "float32", "float64", "float128", "float_power", "floating", "floor",
-    "floor_divide", "fmax", "fmin", "fmod", "format_float_positional", "format_float_scientific",
-    "frexp", "from_dlpack", "frombuffer", "fromfile", "fromfunction", "fromiter", "frompyfunc",
-    "fromregex", "fromstring", "full", "full_like", "gcd", "generic", "genfromtxt", "geomspace",
-    "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall", "gradient", "greater",
-    "greater_equal", "half", "hamming", "hanning", "heaviside", "histogram", "histogram2d",
-    "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "i0", "identity", "iinfo",
-    "imag", "index_exp", "indices", "inexact", "inf", "info", "inner", "insert", "int8", "int16",
-    "int32", "int64", "int_", "intc", "integer", "interp", "intersect1d", "intp", "invert",
-    "is_busday", "isclose", "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin",
-    "isinf", "isnan", "isnat", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar",
-    "issubdtype", "iterable", "ix_", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less",
-    "less_equal", "lexsort", "lib", "linalg", "linspace", "little_endian", "load", "loadtxt", "log",
-    "log1p", "log2", "log10", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "logspace", "long", "longdouble", "longlong", "ma", "mask_indices", "matmul",
+    "cumulative_sum", "custom_vjp", "datetime64", "datetime_as_string", "datetime_data", "deg2rad",
+    "degrees", "delete", "device", "devices", "diag", "diag_indices", "diag_indices_from",
+    "diagflat", "diagonal", "diff", "digitize", "distributed", "divide", "divmod", "dot", "double",
+    "dsplit", "dstack", "dtype", "dtypes", "e", "ediff1d", "einsum", "einsum_path", "emath",
+    "empty", "empty_like", "equal", "erf", "erfc", "errors", "errstate", "euler_gamma",
+    "exceptions", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fft",
+    "fill_diagonal", "finfo", "fix", "flatiter", "flatnonzero", "flexible", "flip", "fliplr",
+    "flipud", "float8_e4m3fn", "float8_e5m2", "float16", "float32", "float64", "float128",
+    "float_power", "floating", "floor", "floor_divide", "fmax", "fmin", "fmod",
+    "format_float_positional", "format_float_scientific", "frexp", "from_dlpack", "frombuffer",
+    "fromfile", "fromfunction", "fromiter", "frompyfunc", "fromregex", "fromstring", "full",
+    "full_like", "gcd", "generic", "genfromtxt", "geomspace", "get_include", "get_printoptions",
+    "getbufsize", "geterr", "geterrcall", "grad", "gradient", "greater", "greater_equal", "half",
+    "hamming", "hanning", "heaviside", "histogram", "histogram2d", "histogram_bin_edges",
+    "histogramdd", "hsplit", "hstack", "hypot", "i0", "identity", "iinfo", "imag", "index_exp",
+    "indices", "inexact", "inf", "info", "inner", "insert", "int8", "int16", "int32", "int64",
+    "int_", "intc", "integer", "interp", "intersect1d", "intp", "invert", "is_busday", "isclose",
+    "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin", "isinf", "isnan",
+    "isnat", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable",
+    "ix_", "jvp", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less", "less_equal", "lexsort",
+    "lib", "linalg", "linspace", "little_endian", "load", "loadtxt", "log", "log1p", "log2",
+    "log10", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "logspace", "long", "longdouble", "longlong", "ma", "mask_indices", "matmul",
     "matrix_transpose", "matvec", "max", "maximum", "may_share_memory", "mean", "median", "memmap",
     "memory_stats", "meshgrid", "mgrid", "min", "min_scalar_type", "minimum", "mintypecode", "mod",
     "modf", "moveaxis", "multiply", "nan", "nan_to_num", "nanargmax", "nanargmin", "nancumprod",
@@ -323,14 +346,14 @@ __all__ = [
     "seterrcall", "setxor1d", "shape", "shapes", "shares_memory", "short", "show_config",
     "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc", "single", "sinh", "size",
     "sort", "sort_complex", "spacing", "sparsity", "split", "sqrt", "square", "squeeze", "stack",
-    "std", "str_", "strings", "submit", "subtract", "sum", "swapaxes", "symmetry", "synchronize",
-    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "timedelta64", "trace",
-    "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim",
+    "std", "stop_gradient", "str_", "strings", "submit", "subtract", "sum", "swapaxes", "symmetry",
+    "synchronize", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "timedelta64",
+    "trace", "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim",
     "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc", "typecodes",
     "typename", "typing", "ubyte", "ufunc", "uint", "uint8", "uint16", "uint32", "uint64", "uintc",
     "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "unpackbits", "unravel_index", "unsignedinteger", "unstack",
-    "unwrap", "ushort", "vander", "var", "vdot", "vecdot", "vecmat", "vectorize", "void", "vsplit",
-    "vstack", "where", "zeros", "zeros_like",
+    "unwrap", "ushort", "value_and_grad", "vander", "var", "vdot", "vecdot", "vecmat", "vectorize",
+    "vjp", "vmap", "void", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]
 # fmt: on

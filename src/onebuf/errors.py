@@ -33,7 +33,12 @@
     ├── ProfilingError     RuntimeError  a profiler where there is one already
     ├── PlaceError         RuntimeError  a place of a runtime that failed, or was lost
     │   └── RuntimeClosed                a runtime that was closed, or cannot be reached any more
+    ├── GradientError      RuntimeError  a gradient asked for where there is none, or no more
+    │   └── ChangedError                 a value that a gradient needs, changed in between
+    ├── NotDifferentiable  TypeError     a gradient of a function that has none
     ├── NotDistributed     NotImplementedError  an operation that distributed buffers lack
+    ├── NotBatched         TypeError     an operation that vmap has no rule for
+    ├── LeakError          RuntimeError  a value of a traced function, used outside of it
     ├── TaskError          RuntimeError  a task that cannot be run, or waited for
     ├── TaskTimeout        TimeoutError  a task that is not done yet
     └── MissingPackage     ImportError   an optional package that is not installed
@@ -189,6 +194,26 @@ class RuntimeClosed(PlaceError):
 class NotDistributed(OnebufError, NotImplementedError):
     """An operation that is not there for distributed buffers, where gathering them was not asked
     for."""
+
+
+class GradientError(OnebufError, RuntimeError):
+    """A gradient was asked for where there is none, or where what it needs was given up."""
+
+
+class ChangedError(GradientError):
+    """Elements that a gradient needs were changed in place since the operation that read them."""
+
+
+class NotDifferentiable(OnebufError, TypeError):
+    """A gradient was asked for through a function that has none, or that has no rule for it."""
+
+
+class NotBatched(OnebufError, TypeError):
+    """An operation that has no rule for a batch of examples, inside of `onebuf.vmap`."""
+
+
+class LeakError(OnebufError, RuntimeError):
+    """A buffer that exists only while a function is traced was used, or kept, outside of it."""
 
 
 class TaskError(OnebufError, RuntimeError):

@@ -261,3 +261,8 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+
+BY_OPERATIONS: dict[Any, Callable[..., Any]] = {
+    getattr(np.fft, name): globals()[name] for name in __all__
+}
+"""By function of NumPy: ours, for buffers that are traced; see `onebuf.numpy_api.by_operations`."""

@@ -17,6 +17,7 @@ from onebuf.buffer.numpy.out_arguments import written
 from onebuf.buffer.operators import operand
 from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
 from onebuf.graph import Node
+from onebuf.machine import Tracer
 from onebuf.options import options
 
 if TYPE_CHECKING:
@@ -158,8 +159,15 @@ def number(name: str, argument: str, value: Any, kinds: Any = (int, float)) -> A
     if isinstance(value, (*kinds, np.number)):
         return value
     if isinstance(value, Buffer) and value.shape == ():
-        return value.item()
+        return read_number(name, value)
     raise ArgumentTypeError(f"{name} needs a number as {argument}, got {value!r}")
+
+
+def read_number(name: str, value: Buffer) -> Any:
+    """The number in a 0-d buffer, unless a trace that follows gradients refuses to have it read."""
+    if isinstance(value._node.device, Tracer):
+        value._node.device.refuse(name, value._node)
+    return value.item()
 
 
 def flag(name: str, argument: str, value: Any) -> bool:

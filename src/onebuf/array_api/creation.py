@@ -15,6 +15,7 @@ from onebuf.array_api.arguments import (
     flag,
     number,
     public,
+    read_number,
     whole,
 )
 from onebuf.array_api.memory_layout import alike_in_order, copying, laid_out, lying_as
@@ -28,7 +29,7 @@ from onebuf.errors import (
     ProtocolError,
     ShapeError,
 )
-from onebuf.machine import Device
+from onebuf.machine import Device, Tracer
 from onebuf.machine import device as find_device
 from onebuf.options import options
 
@@ -149,7 +150,7 @@ def arange(
     if stop is None:
         start, stop = 0, start
     if not start.__class__ is stop.__class__ is step.__class__ is int:
-        start, stop, step = _number(start), _number(stop), _number(step)
+        start, stop, step = _bound(start), _bound(stop), _bound(step)
     if stop is None:
         raise ArgumentTypeError("arange() requires stop to be specified: needed a bound, got None")
     start = 0 if start is None else start
@@ -394,9 +395,17 @@ def _dtype_of(value: Any) -> DT:
 
 
 def _number(value: Any) -> Any:
-    """A bound as a Python number, if a NumPy scalar or a 0-d buffer holds it."""
+    """A bound as a Python number, if a NumPy scalar or a 0-d buffer holds it, untraced."""
+    if isinstance(value, Buffer) and isinstance(value._node.device, Tracer):
+        return value
     is_scalar = isinstance(value, np.generic) or (isinstance(value, Buffer) and not value.shape)
     return value.item() if is_scalar else value
+
+
+def _bound(value: Any) -> Any:
+    """The same where it has to be a number."""
+    is_single = isinstance(value, Buffer) and not value.shape
+    return read_number("arange", value) if is_single else _number(value)
 
 
 def _float(dtype: Any) -> DT:

@@ -18,7 +18,7 @@ from onebuf.buffer.exchange.construction import as_node, draw_bits
 from onebuf.buffer.exchange.conversion import Conversion
 from onebuf.buffer.exchange.export import flat_window, is_numpys_alone, window
 from onebuf.buffer.exchange.nested import NARROW
-from onebuf.buffer.handle import PLACE, Handle, claim, kind_of, set_default
+from onebuf.buffer.handle import PLACE, Handle, claim, kind_of, register, set_default
 from onebuf.buffer.index import indexing
 from onebuf.buffer.layout.structure import Structure, layout_of
 from onebuf.buffer.method_types import MethodTypes
@@ -37,7 +37,7 @@ from onebuf.errors import CopyError, LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
 from onebuf.interop import Window, memoryview_of
 from onebuf.late import Late
-from onebuf.machine import Device
+from onebuf.machine import Device, Tracer
 from onebuf.machine import device as find_device
 from onebuf.memory import address_of
 from onebuf.scheduler import is_readable
@@ -305,6 +305,8 @@ class Buffer(
             return self[...]
         if is_numpys_alone(dtype):
             return window(self._shown()).view(dtype)
+        if isinstance(self._node.device, Tracer):
+            self._node.device.refuse("view", self._node)
         if not is_here(self._node):
             return self._view(reinterpreted(self._node, dtypes.as_dtype(dtype)))
         array = own(self._node)
@@ -411,3 +413,4 @@ class Buffer(
 
 
 set_default(lambda: Buffer)
+register(lambda: Buffer, Tracer)

@@ -36,7 +36,7 @@ from onebuf.graph.origin import Origin, caller
 from onebuf.graph.readers import MANY, Table, find, prune
 from onebuf.interop import Source
 from onebuf.layout import IndexMap, View
-from onebuf.machine import CPU, Cluster, Device
+from onebuf.machine import CPU, Cluster, Device, Tracer, home_of
 from onebuf.memory import Block
 from onebuf.tasks.failure import Failure
 
@@ -194,7 +194,8 @@ def make(
         others = tuple([src for src in srcs[1:] if src.op is not CONSTANT])
     else:
         # Bytes tell 0.0 from -0.0.
-        key = (op, arg.tobytes() if isinstance(arg, np.generic) else arg, shape, dtype, device)
+        value = arg.tobytes() if isinstance(arg, np.generic) else arg
+        key = (op, value, shape, dtype, id(device))  # tracers are equal to their homes
         readers = _constants
         others = ()
     if not unique:
@@ -227,7 +228,11 @@ def _together(op: Op, srcs: tuple[Node, ...]) -> tuple[tuple[Node, ...], Device 
 
     Single numbers of NumPy's come along as constants.
     """
-    found = list(dict.fromkeys([src.device for src in srcs if src.device is not None]))
+    found = list({id(src.device): src.device for src in srcs if src.device is not None}.values())
+    tracers = [device for device in found if isinstance(device, Tracer)]
+    if tracers and len({id(home_of(device)) for device in found}) == 1:
+        inner = max(tracers, key=lambda tracer: tracer.depth)
+        return tuple([_lifted(src, inner) for src in srcs]), inner
     if len(found) > 1:
         one, two = found[:2]
         raise DeviceError(
@@ -237,6 +242,13 @@ def _together(op: Op, srcs: tuple[Node, ...]) -> tuple[tuple[Node, ...], Device 
     if device is None or device.is_host:
         return srcs, device
     return tuple([_constant_of(src) if _is_number(src) else src for src in srcs]), device
+
+
+def _lifted(src: Node, tracer: Tracer) -> Node:
+    """``src`` as an operand of an operation that is traced."""
+    if src.device is None:
+        return _constant_of(src) if _is_number(src) else src
+    return src if src.device is tracer else tracer.lifted(src)
 
 
 def _advice(*found: Device) -> str:

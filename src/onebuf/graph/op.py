@@ -100,6 +100,12 @@ PLACED = Op("placed", Kind.STORED)
 """Stored on a device, where the host does not reach: from the first byte of a block, row-major."""
 FUTURE = Op("future", Kind.STORED)
 """To be stored, without gaps and row-major, by a task that is not done yet."""
+INPUT = Op("input", Kind.STORED)
+"""To be given: a parameter of a function that is being traced (`onebuf.tracing`)."""
+CUSTOM = Op("custom", Kind.COPY)
+"""Its first operand, with a gradient that a program gave for the others; only in traces."""
+MOVE = Op("move", Kind.COPY)
+"""The same elements on another device, which is its argument; only in traces."""
 VIEW = Op("view", Kind.VIEW)
 CONSTANT = Op("constant", Kind.CONSTANT)
 """A value that operations share, and that has no owner."""

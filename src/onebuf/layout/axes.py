@@ -8,6 +8,15 @@ from operator import index as as_int
 from onebuf.errors import ArgumentTypeError, AxisError
 
 
+def whole(number: int) -> int:
+    """An integer, from whatever counts as one; what says that it is an int stays what it is.
+
+    >>> whole(True), whole(3)
+    (1, 3)
+    """
+    return number if number.__class__ is int else as_int(number)
+
+
 def normalize_axis(axis: int, ndim: int, what: str = "axis") -> int:
     """Axis number in ``0 .. ndim - 1``.
 

@@ -7,11 +7,11 @@ part becomes a `Cut`: where an axis starts, how it steps and how many indices re
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import index as as_int
 from types import EllipsisType
 from typing import NamedTuple, TypeAlias
 
 from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError
+from onebuf.layout.axes import whole
 
 Key: TypeAlias = int | slice | EllipsisType | None
 
@@ -57,7 +57,7 @@ def resolve_int(index: int, extent: int, axis: int) -> int:
             f"a view is indexed with integers, slices, '...' and None, got {index!r}; "
             "indexing with booleans, arrays or lists selects elements one by one and needs a copy"
         )
-    number = as_int(index)
+    number = whole(index)
     if -extent <= number < extent:
         return number + extent if number < 0 else number
     allowed = f"an index in {-extent}..{extent - 1}" if extent else "an axis that has elements"
@@ -79,6 +79,13 @@ def resolve_slice(bounds: slice, extent: int) -> tuple[int, int, int]:
     >>> resolve_slice(slice(9, 2), 5)
     (0, 1, 0)
     """
+    step = 1 if bounds.step is None else bounds.step
+    if (
+        type(step) is int
+        and step > 0
+        and any(map(_is_followed, (bounds.start, bounds.stop, extent)))
+    ):
+        return _followed(bounds, extent, step)
     try:
         selected = range(*bounds.indices(extent))
     except ValueError:
@@ -91,6 +98,30 @@ def resolve_slice(bounds: slice, extent: int) -> tuple[int, int, int]:
         ) from None
     count = len(selected)
     return (selected.start, selected.step, count) if count else (0, 1, 0)
+
+
+def _is_followed(number: int | None) -> bool:
+    """Whether something counts as an integer and is followed by a trace (`onebuf.jit.extent`)."""
+    return number.__class__ is int and type(number) is not int
+
+
+def _followed(bounds: slice, extent: int, step: int) -> tuple[int, int, int]:
+    """What a slice selects of an extent that is followed, as numbers that are followed as well.
+
+    Every comparison is one that a trace takes note of, and comes out the same on both sides of a
+    case that is no case of its own, such as a slice that just reaches the end.
+    """
+    start = _bound(0 if bounds.start is None else whole(bounds.start), extent)
+    stop = extent if bounds.stop is None else _bound(whole(bounds.stop), extent)
+    return start, step, (stop - start + (step - 1)) // step if stop >= start else 0
+
+
+def _bound(place: int, extent: int) -> int:
+    """A bound of a slice, counted from the front and cut off at the ends."""
+    if place < 0:
+        place = place + extent
+        return 0 if place < 0 else place
+    return extent if place > extent else place
 
 
 def _spell_out(parts: tuple[Key, ...], shape: tuple[int, ...]) -> list[int | slice | None]:

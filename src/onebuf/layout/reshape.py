@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import prod
-from operator import index as as_int
 
 from onebuf.errors import ArgumentTypeError, ShapeError
+from onebuf.layout.axes import whole
 from onebuf.layout.box import Box, Range
 
 
@@ -38,7 +38,7 @@ def resolve_shape(wanted: Sequence[int], shape: tuple[int, ...]) -> tuple[int, .
     (3, 8)
     """
     try:
-        new = tuple([as_int(extent) for extent in wanted])
+        new = tuple([whole(extent) for extent in wanted])
     except TypeError:
         raise ArgumentTypeError(
             f"reshape needs each extent as an integer, got {tuple(wanted)}; pass ints"

@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from operator import index as as_int
 from typing import TYPE_CHECKING
 
 from onebuf.errors import ArgumentError, AxisError, IndexRangeError, LayoutError, ShapeError
-from onebuf.layout.axes import normalize_axes, normalize_axis
+from onebuf.layout.axes import normalize_axes, normalize_axis, whole
 from onebuf.layout.box import Box, Range, empty_box, full_box, intersect, normalize_box, within
 from onebuf.layout.footprint import is_row_major, may_collide, preimage, reach
 from onebuf.layout.index_map import Place, strided_place
@@ -73,7 +72,7 @@ class View:
         """
         if shape.__class__ is tuple:
             return _contiguous(shape)
-        return _contiguous(tuple([as_int(extent) for extent in shape]))
+        return _contiguous(tuple([whole(extent) for extent in shape]))
 
     # -- what a view is ---------------------------------------------------------------------------
 
@@ -208,7 +207,7 @@ class View:
         >>> View.contiguous((1, 10)).expand((10, -1))
         View(shape=(10, 10), stride=(0, 1), offset=0)
         """
-        wanted = tuple([as_int(extent) for extent in shape])
+        wanted = tuple([whole(extent) for extent in shape])
         added = len(wanted) - self.ndim
         old = (1,) * added + self.shape
         new = [was if n == -1 else n for was, n in zip(old, wanted, strict=False)]
@@ -414,5 +413,5 @@ class View:
 
 @lru_cache(4096)
 def _contiguous(shape: tuple[int, ...]) -> View:
-    extents = tuple([as_int(extent) for extent in shape])
+    extents = tuple([whole(extent) for extent in shape])
     return View(extents, row_major(extents))

@@ -97,12 +97,10 @@ def _product(parts: list[Buffer], split: dict[tuple[int, int], int]) -> Buffer:
 @public
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """The solution with the least squares, the residuals, the rank and the singular values."""
-    found = np.linalg.lstsq(
-        np.asarray(buffer_of("lstsq", a)), np.asarray(buffer_of("lstsq", b)), rcond
-    )
-    solution, residuals, rank, values = found
-    number = Buffer._value(Number.of(np.int32(rank), dtypes.int32))
-    return Buffer(solution), Buffer(residuals), number, Buffer(values)
+    given = (buffer_of("lstsq", a), buffer_of("lstsq", b), rcond)
+    solution, residuals, rank, values = on_arrays(Buffer, np.linalg.lstsq, given, {})
+    number = Buffer._value(Number.of(np.int32(int(rank)), dtypes.int32))
+    return solution, residuals, number, values
 
 
 @public

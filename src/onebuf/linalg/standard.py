@@ -9,7 +9,6 @@ trying, whether a matrix is singular or positive definite, is computed at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +17,13 @@ from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, number, public, whole
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.calls import on_arrays
-from onebuf.dtypes import DT, Array
+from onebuf.dtypes import DT
 from onebuf.engine import look
 from onebuf.errors import ArgumentError, DTypeError, MatrixError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
+from onebuf.ops.numpy import lapack
+from onebuf.ops.numpy.lapack import Routine, complex_of, real_of
 
 MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)
 
@@ -56,34 +57,6 @@ class SVD(NamedTuple):
     Vh: Buffer
 
 
-@dataclass(frozen=True, slots=True)
-class Routine:
-    """A function of `numpy.linalg` by name, whose failures are errors of ours."""
-
-    name: str
-    keywords: tuple[tuple[str, Any], ...] = ()
-
-    def __call__(self, *arrays: Array) -> Any:
-        """What NumPy finds."""
-        try:
-            return getattr(np.linalg, self.name)(*arrays, **dict(self.keywords))
-        except np.linalg.LinAlgError as error:
-            raise MatrixError(f"{self.name} cannot handle this matrix: {error}") from None
-        except ValueError as error:  # such as a norm of no elements
-            raise ArgumentError(f"{self.name} cannot handle this matrix: {error}") from None
-
-
-class ComplexRoutine(Routine):
-    """One that gives real numbers where it can, and must not: types do not hang on values."""
-
-    __slots__ = ()
-
-    def __call__(self, *arrays: Array) -> Any:
-        """What NumPy finds, as complex numbers."""
-        dtype = _complex(arrays[0].dtype)
-        return [part.astype(dtype, copy=False) for part in Routine.__call__(self, *arrays)]
-
-
 @public
 def cholesky(x: Any, /, *, upper: bool = False) -> Buffer:
     """The triangular factor of a Hermitian positive definite matrix.
@@ -93,7 +66,8 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Buffer:
     """
     node = _square("cholesky", x)
     upper = flag("cholesky", "upper", upper)
-    return _call(Routine("cholesky", (("upper", upper),)), (node,), node.shape, node.dtype)
+    routine = Routine("cholesky", (("upper", upper),))
+    return _call(routine, (node,), node.shape, node.dtype).realize()
 
 
 @public
@@ -133,40 +107,34 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Buffer:
 @public
 def eig(x: Any, /) -> Eigen:
     """The eigenvalues and eigenvectors of a square matrix."""
-    node = _square("eig", x)
-    dtype = _complex(node.dtype)
-    return Eigen(
-        *_several(ComplexRoutine("eig"), node, (node.shape[:-1], dtype), (node.shape, dtype))
-    )
+    return Eigen(*_buffers(lapack.eig(_square("eig", x))))
 
 
 @public
 def eigh(x: Any, /, UPLO: str = "L") -> Eigen:
     """The eigenvalues and eigenvectors of a Hermitian matrix."""
-    node = _square("eigh", x)
-    values = (node.shape[:-1], _real(node.dtype))
-    return Eigen(*_several(_half("eigh", UPLO), node, values, (node.shape, node.dtype)))
+    return Eigen(*_buffers(lapack.eigh(_square("eigh", x), _half("eigh", UPLO))))
 
 
 @public
 def eigvals(x: Any, /) -> Buffer:
     """The eigenvalues of a square matrix."""
     node = _square("eigvals", x)
-    return _call(Routine("eigvals"), (node,), node.shape[:-1], _complex(node.dtype))
+    return _call(Routine("eigvals"), (node,), node.shape[:-1], complex_of(node.dtype))
 
 
 @public
 def eigvalsh(x: Any, /, UPLO: str = "L") -> Buffer:
     """The eigenvalues of a Hermitian matrix."""
     node = _square("eigvalsh", x)
-    return _call(_half("eigvalsh", UPLO), (node,), node.shape[:-1], _real(node.dtype))
+    routine = Routine("eigvalsh", (("UPLO", _half("eigvalsh", UPLO)),))
+    return _call(routine, (node,), node.shape[:-1], real_of(node.dtype))
 
 
 @public
 def inv(x: Any, /) -> Buffer:
     """The inverse."""
-    node = _square("inv", x)
-    return _call(Routine("inv"), (node,), node.shape, node.dtype)
+    return Buffer._value(lapack.inv(_square("inv", x))).realize()
 
 
 @public
@@ -179,14 +147,14 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Buffe
         raise ArgumentError(f"matrix_norm needs ord to be one of {known}; got {ord!r}")
     shape = (*node.shape[:-2], 1, 1) if keepdims else node.shape[:-2]
     routine = Routine("matrix_norm", (("keepdims", keepdims), ("ord", ord)))
-    return _call(routine, (node,), shape, _real(node.dtype))
+    return _call(routine, (node,), shape, real_of(node.dtype))
 
 
 @public
 def matrix_power(x: Any, n: int, /) -> Buffer:
     """A square matrix multiplied with itself ``n`` times, its inverse if negative."""
     node, n = _square("matrix_power", x), whole("matrix_power", "n", n)
-    return _call(Routine("matrix_power", (("n", n),)), (node,), node.shape, node.dtype)
+    return Buffer._value(lapack.matrix_power(node, n))
 
 
 @public
@@ -224,13 +192,13 @@ def pinv(x: Any, /, rcond: Any = None, hermitian: bool = False, *, rtol: Any = N
     if rcond is not None and rtol is not None:
         raise ArgumentError("`rtol` and `rcond` can't be both set. pinv needs one at most")
     rtol = rcond if rtol is None else rtol
-    if rtol is None:
-        return _call(Routine("pinv", (("hermitian", hermitian),)), (node,), shape, node.dtype)
-    tolerance = _tolerance("pinv", rtol, node)
-    return Buffer(
-        Routine("pinv", (("rtol", tolerance), ("hermitian", hermitian)))(look(node, "pinv")),
-        copy=True,
-    )
+    keywords: tuple[tuple[str, Any], ...] = (("hermitian", hermitian),)
+    if rtol is not None:
+        keywords = (("rtol", _tolerance("pinv", rtol, node)), *keywords)
+    routine = Routine("pinv", keywords)
+    if isinstance(rtol, int | float | None):
+        return _call(routine, (node,), shape, node.dtype)
+    return Buffer(routine(look(node, "pinv")), copy=True)
 
 
 @public
@@ -241,19 +209,13 @@ def qr(x: Any, /, mode: str = "reduced") -> Any:
     node = _matrix("qr", x)
     if mode in ("r", "raw"):
         return on_arrays(Buffer, np.linalg.qr, (Buffer._value(node), mode), {})
-    *batch, rows, columns = node.shape
-    inner = rows if mode == "complete" else min(rows, columns)
-    q, r = (*batch, rows, inner), (*batch, inner, columns)
-    routine = Routine("qr", (("mode", mode),))
-    return QR(*_several(routine, node, (q, node.dtype), (r, node.dtype)))
+    return QR(*_buffers(lapack.qr(node, mode)))
 
 
 @public
 def slogdet(x: Any, /) -> SignedLogarithm:
     """The sign and the logarithm of the determinant."""
-    node = _square("slogdet", x)
-    sign, size = (node.shape[:-2], node.dtype), (node.shape[:-2], _real(node.dtype))
-    return SignedLogarithm(*_several(Routine("slogdet"), node, sign, size))
+    return SignedLogarithm(*_buffers(lapack.slogdet(_square("slogdet", x))))
 
 
 @public
@@ -272,11 +234,7 @@ def solve(x1: Any, x2: Any, /) -> Buffer:
         raise ShapeError(
             f"solve needs {rows} right-hand rows for shape {one.shape}, got shape {two.shape}"
         )
-    dtype = dtypes.promote(one.dtype, two.dtype)
-    batch = broadcast_shapes(one.shape[:-2], () if vector else two.shape[:-2])
-    shape = (*batch, rows) if vector else (*batch, rows, two.shape[-1])
-    nodes = (ops.cast(one, dtype), ops.cast(two, dtype))
-    return _call(Routine("solve"), nodes, shape, dtype)
+    return Buffer._value(lapack.solve(one, two)).realize()
 
 
 @public
@@ -292,19 +250,7 @@ def svd(
     node = _matrix("svd", x)
     if not compute_uv:
         return svdvals(Buffer._value(node))
-    *batch, rows, columns = node.shape
-    inner = min(rows, columns)
-    left = (*batch, rows, rows if full_matrices else inner)
-    right = (*batch, columns if full_matrices else inner, columns)
-    return SVD(
-        *_several(
-            Routine("svd", (("full_matrices", full_matrices), ("hermitian", hermitian))),
-            node,
-            (left, node.dtype),
-            ((*batch, inner), _real(node.dtype)),
-            (right, node.dtype),
-        )
-    )
+    return SVD(*_buffers(lapack.svd(node, full_matrices, hermitian)))
 
 
 @public
@@ -312,7 +258,7 @@ def svdvals(x: Any, /) -> Buffer:
     """The singular values, largest first."""
     node = _matrix("svdvals", x)
     shape = (*node.shape[:-2], min(node.shape[-2:]))
-    return _call(Routine("svdvals"), (node,), shape, _real(node.dtype))
+    return _call(Routine("svdvals"), (node,), shape, real_of(node.dtype))
 
 
 @public
@@ -340,27 +286,22 @@ def vector_norm(
     axes = normalize_axes(axis, len(node.shape), "vector_norm")
     kept = [1 if a in axes else n for a, n in enumerate(node.shape) if keepdims or a not in axes]
     routine = Routine("vector_norm", (("axis", axes), ("keepdims", keepdims), ("ord", ord)))
-    return _call(routine, (node,), tuple(kept), _real(node.dtype))
-
-
-_TRIED = frozenset({"cholesky", "inv", "solve"})
-"""Functions whose failure is an answer that programs ask for."""
+    return _call(routine, (node,), tuple(kept), real_of(node.dtype))
 
 
 def _call(routine: Routine, nodes: tuple[Node, ...], shape: tuple[int, ...], dtype: DT) -> Buffer:
-    result = Buffer._value(ops.library(routine, nodes, (), shape, dtype, routine.name))
-    return result.realize() if routine.name in _TRIED else result
+    return Buffer._value(lapack.call(routine, nodes, shape, dtype))
 
 
-def _several(routine: Routine, node: Node, *kinds: tuple[tuple[int, ...], DT]) -> list[Buffer]:
-    return [Buffer._value(part) for part in ops.several(routine, (node,), (), kinds, routine.name)]
+def _buffers(nodes: tuple[Node, ...]) -> list[Buffer]:
+    return [Buffer._value(node) for node in nodes]
 
 
-def _half(name: str, UPLO: str) -> Routine:
-    """A routine that reads the lower or the upper triangle alone."""
+def _half(name: str, UPLO: str) -> str:
+    """Which triangle a routine is to read, checked."""
     if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
         raise ArgumentError(f"{name} needs UPLO 'L' or 'U', got {UPLO!r}")
-    return Routine(name, (("UPLO", UPLO),))
+    return UPLO
 
 
 def _diagonal(name: str, x: Any, offset: int) -> Buffer:
@@ -401,11 +342,3 @@ def _square(name: str, x: Any) -> Node:
     if node.shape[-1] != node.shape[-2]:
         raise MatrixError(f"{name} needs square matrices, got shape {node.shape}")
     return node
-
-
-def _real(dtype: DT) -> DT:
-    return np.empty(0, dtype).real.dtype
-
-
-def _complex(dtype: DT) -> DT:
-    return dtypes.promote(dtype, dtypes.complex64)

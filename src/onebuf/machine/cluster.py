@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from onebuf.late import load
-from onebuf.machine.device import Device
+from onebuf.machine.delegated import Delegated
 from onebuf.machine.names import Name
 
 
-class Cluster(Device):
+class Cluster(Delegated):
     """The device that a runtime is; ``runtime`` is what the user opened."""
 
     __slots__ = ("runtime",)
@@ -29,12 +29,6 @@ class Cluster(Device):
 
     def _open(self) -> Any:
         return load("onebuf.runtimes.coordinator").Coordinator(self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __hash__(self) -> int:
-        return id(self)
 
     def __reduce__(self) -> Any:
         raise TypeError(

@@ -7,6 +7,9 @@ behind it, which uses hardware or a library, is opened when it is first asked fo
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from threading import RLock
 from typing import Any
@@ -116,13 +119,13 @@ if hasattr(os, "register_at_fork"):
 
 
 def device(name: str | Device | None = None) -> Device:
-    """The device of that name, the host if there is none.
+    """The device of that name; without one, the host, or where a traced function has it.
 
     >>> device("cpu:0")
     Device('CPU')
     """
     if name is None:
-        return CPU
+        return _home.get()
     if isinstance(name, Device):
         return name
     found = _devices.get(name)
@@ -139,6 +142,17 @@ def device(name: str | Device | None = None) -> Device:
 
 CPU = device("CPU")
 """The host."""
+_home: ContextVar[Device] = ContextVar("home", default=CPU)
+
+
+@contextmanager
+def with_home(home: Device) -> Iterator[None]:
+    """Let new elements be on ``home`` where no device is asked for, in this thread or task."""
+    token = _home.set(home)
+    try:
+        yield
+    finally:
+        _home.reset(token)
 
 
 def opened() -> list[Device]:

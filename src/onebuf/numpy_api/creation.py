@@ -10,6 +10,7 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, public, whole
 from onebuf.array_api.creation import arange, asarray, eye
+from onebuf.array_api.elementwise import isfinite
 from onebuf.array_api.memory_layout import laid_out
 from onebuf.array_api.searching import where
 from onebuf.buffer import Buffer
@@ -106,7 +107,7 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Buffer:
 def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Buffer:
     """`asarray`, or an error if an element is NaN or infinite."""
     x = asarray(a, dtype, order)
-    if dtypes.kind(x.dtype) in "fc" and not np.isfinite(np.asarray(x)).all():
+    if dtypes.kind(x.dtype) in "fc" and not isfinite(x).all():
         raise ArgumentError("asarray_chkfinite: the buffer must not contain infs or NaNs")
     return x
 
@@ -122,6 +123,8 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
         x = laid_out("require", x, "F")
     elif "C" in wanted:
         x = x.contiguous()
+    if not wanted & {"W", "O"}:
+        return x
     flags = np.asarray(x).flags
     missing = ("W" in wanted and not flags.writeable) or ("O" in wanted and not flags.owndata)
     return x.copy() if missing else x

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.array_api.arguments import read_number
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.calls import NumpyCall, on_arrays
 
@@ -33,7 +34,8 @@ def _settled(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple([_settled(part) for part in key])
     if isinstance(key, slice):
-        bounds = [x.item() if isinstance(x, Buffer) else x for x in (key.start, key.stop, key.step)]
+        given = (key.start, key.stop, key.step)
+        bounds = [read_number("a range", x) if isinstance(x, Buffer) else x for x in given]
         return slice(*bounds)
     return NumpyCall(Buffer).give(key) if isinstance(key, Buffer) else key
 

@@ -63,21 +63,21 @@ def _called(
 class Shared:
     """A call with several results, of which the first one asked for computes all."""
 
-    __slots__ = ("_call", "_found")
+    __slots__ = ("_found", "call")
 
     def __init__(self, call: LibraryCall) -> None:
-        self._call = call
+        self.call = call
         self._found: dict[int, Array] = {}
 
     @property
     def name(self) -> str:
         """What callers know the call by."""
-        return self._call.name
+        return self.call.name
 
     def take(self, part: int, arrays: tuple[Array, ...]) -> Array:
         """Result number ``part``, which is not kept: each is taken once."""
         if part not in self._found:
-            self._found = dict(enumerate(self._call(*arrays)))
+            self._found = dict(enumerate(self.call(*arrays)))
         return self._found.pop(part)
 
 
@@ -108,6 +108,16 @@ def several(
     shared = Shared(call)
     parts = enumerate(kinds)
     return tuple([general(LIBRARY, nodes, Part(shared, i), *kind) for i, kind in parts])
+
+
+def sibling(node: Node, number: int, shape: tuple[int, ...], dtype: DT) -> Node:
+    """Another result of the call that the pending ``node`` is a part of; the call still runs once.
+
+    ``number`` says which result, and ``shape`` and ``dtype`` what it is like.
+    """
+    if node.arg.number == number:
+        return node
+    return general(LIBRARY, node.srcs, Part(node.arg.shared, number), shape, dtype)
 
 
 def library(

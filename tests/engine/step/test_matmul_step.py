@@ -6,6 +6,7 @@ Factors hold small whole numbers, so that every order of a sum gives the same on
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ import onebuf
 from onebuf import Buffer, config
 from onebuf.backends import null
 from onebuf.engine import items_for
+from onebuf.engine.cpu import gemm
+from onebuf.engine.cpu.blas import gemm_address
 from onebuf.engine.plan import decide
 from onebuf.engine.step import matmul_step, matvec
 from onebuf.errors import OutOfMemory
@@ -394,3 +397,53 @@ def test_what_follows_a_product_with_a_vector_takes_it_by_blocks(name, monkeypat
     x, y = (whole(*shape) for shape in FORMS[name])
     check(lambda xp, x, y: relu(xp, x @ y) + 1, x, y)
     check(lambda xp, x, y: (x @ y, (x @ y) * 2), x.astype(np.int32), y.astype(np.int32))
+
+
+@pytest.fixture
+def own_blas(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each product that was to go straight to its place did."""
+    monkeypatch.setattr(gemm, "_done", [gemm.LOAD_MULTIPLICATIONS + 1])
+    went: list[bool] = []
+    multiply_to = gemm.multiply_to
+
+    def recorded(x: Array, y: Array, address: int, layout: gemm.Layout) -> bool:
+        went.append(multiply_to(x, y, address, layout))
+        return went[-1]
+
+    monkeypatch.setattr(matmul_step, "gemm", SimpleNamespace(multiply_to=recorded))
+    return went
+
+
+def heads(x: Any) -> Any:
+    """(batch, head, time, feature) as (batch, time, heads' features)."""
+    batch, head, time, feature = x.shape
+    return x.transpose(0, 2, 1, 3).reshape(batch, time, head * feature)
+
+
+@pytest.mark.skipif(gemm_address() is None, reason="needs the OpenBLAS of NumPy's wheels")
+@pytest.mark.parametrize("shape", [(2, 3, 80, 64, 48), (3, 5, 80, 64, 48), (7, 2, 33, 96, 20)])
+def test_a_product_that_is_only_copied_goes_straight_to_its_place(own_blas, shape):
+    batch, head, rows, inner, columns = shape
+    x, y = whole(batch, head, rows, inner), whole(batch, head, inner, columns)
+    found = heads(Buffer(x) @ Buffer(y))
+    onebuf.realize(found)
+    np.testing.assert_array_equal(np.asarray(found), heads(x @ y))
+    assert own_blas == [True]
+
+
+def test_a_product_goes_through_the_copy_if_its_columns_are_apart(own_blas):
+    x, y = whole(2, 3, 80, 64), whole(2, 3, 64, 48)
+    found = (Buffer(x) @ Buffer(y)).transpose(0, 1, 3, 2).reshape(2, 3 * 48, 80)
+    turned = (x @ y).transpose(0, 1, 3, 2).reshape(2, 3 * 48, 80)
+    np.testing.assert_array_equal(np.asarray(found), turned)
+    assert own_blas == [False]
+
+
+def test_a_product_that_is_also_asked_for_is_copied(own_blas):
+    x, y = whole(2, 3, 80, 64), whole(2, 3, 64, 48)
+    product = Buffer(x) @ Buffer(y)
+    found = heads(product)
+    onebuf.realize(product, found)
+    np.testing.assert_array_equal(np.asarray(product), x @ y)
+    np.testing.assert_array_equal(np.asarray(found), heads(x @ y))
+    assert own_blas == []

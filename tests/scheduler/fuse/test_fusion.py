@@ -9,11 +9,14 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config
+from onebuf.engine import items_for
 from onebuf.engine.cpu.supports import supports
+from onebuf.engine.plan import decide
 from onebuf.kernel import FOLDS
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering
 from onebuf.scheduler import Item
+from onebuf.scheduler.fuse import fusion
 from onebuf.scheduler.fuse.fusion import group
 from onebuf.scheduler.fuse.group import Group
 
@@ -143,3 +146,41 @@ def test_an_operation_without_a_kernel_is_an_item_between_kernels():
         ("exp", "an operand of what was asked for"),
         ("add", "asked for"),
     ]
+
+
+def layered(count: int) -> Any:
+    """A chain of layers, each with a value that cannot be inlined where it is read."""
+    value = onebuf.Buffer(np.ones((12, 6), np.float32)) * 1
+    for _ in range(count):
+        turned = onebuf.reshape(onebuf.permute_dims(onebuf.exp(value), (1, 0)), (12, 6))
+        mean = onebuf.mean(turned, axis=1, keepdims=True)
+        value = onebuf.tanh(turned - mean) * 0.5 + onebuf.sum(onebuf.square(turned), axis=0)
+    return value
+
+
+def test_attempts_at_fusion_do_not_grow_with_the_number_of_layers(monkeypatch):
+    attempts = []
+    attempt = fusion._Grouping.attempt
+
+    def counted(self: Any) -> Any:
+        attempts.append(len(self.items))
+        return attempt(self)
+
+    monkeypatch.setattr(fusion._Grouping, "attempt", counted)
+    found = []
+    for count in (40, 80):
+        attempts.clear()
+        items = items_for([layered(count)._node])
+        found.append((len(attempts), len(items)))
+    (few, kernels), (many, more) = found
+    assert many == few
+    assert kernels < more <= 2 * kernels + 1
+
+
+def test_several_cuts_at_once_give_the_values_of_one_at_a_time(monkeypatch):
+    values = []
+    for most in (10_000, 1):
+        monkeypatch.setattr(fusion, "MANY_ITEMS", most)
+        decide.forget_plans()
+        values.append(np.asarray(layered(10)))
+    np.testing.assert_array_equal(*values)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf import dtypes
 from onebuf.buffer.exchange.nested import parse
+from onebuf.buffer.exchange.traced_list import has_traced, stacked
 from onebuf.dtypes import DT
 from onebuf.engine import is_here, moved, shared, taken
 from onebuf.errors import CopyError
@@ -17,7 +19,7 @@ from onebuf.events import Copied, listeners, tell
 from onebuf.graph import Foreign, Leaf, Node
 from onebuf.interop import view_foreign
 from onebuf.late import Late
-from onebuf.machine import CPU, Device
+from onebuf.machine import CPU, Device, Tracer
 from onebuf.machine import device as find_device
 from onebuf.memory import Block
 from onebuf.ops import Draw, cast, copied, place, pooled, quietly
@@ -49,6 +51,7 @@ def as_node(
     ``defaults`` says which types Python's numbers become, in place of NumPy's.
     """
     is_plain = data.__class__ is _ndarray and dtype is None and device is None
+    is_plain = is_plain and find_device().is_host
     if is_plain and data.flags.num & _FLAGS == _USUAL and dtypes.is_own(data.dtype):
         if not copy:
             return Foreign(data.view())  # the rest is found out below, in more steps
@@ -62,13 +65,19 @@ def as_node(
         if not held.shape and data._is_number and copy is not False:
             copy = True  # numbers never change, and what is made of them here may
         return _on(_converted(held, wanted, copy), device, copy)
+    if has_traced(data):
+        node = stacked(data, lambda part: as_node(part, None, None, defaults, None))
+        return _on(_converted(node, wanted, None), device, copy)
     return _on(_on_host(data, wanted, copy, defaults), device, copy)
 
 
 def _on(node: Node, device: str | Device | None, copy: bool | None) -> Node:
     """``node``, on ``device`` if there is one."""
-    if device is None or find_device(device) is (node.device or CPU):
+    home = find_device(device)
+    if home is (node.device or CPU) or (device is None and not isinstance(home, Tracer)):
         return node
+    if device is None:  # in a function that is being traced
+        return node if isinstance(node.device, Tracer) else moved(node, home)
     if copy is not False:
         return moved(node, find_device(device))
     if not is_here(node) or find_device(device).is_host:
@@ -119,6 +128,10 @@ def _fill(out: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> None:
     np.copyto(out, array, casting="unsafe")
 
 
+draws_noted: ContextVar[list[tuple[Bits, Draw]] | None] = ContextVar("draws", default=None)
+"""Where draws are noted down, and from which supply: for functions that are replayed."""
+
+
 class Bits:
     """A supply of random bits: a key, and the number of the next stream below it."""
 
@@ -153,7 +166,11 @@ class Bits:
     def draw(self) -> Draw:
         """The next stream; no other caller gets the same one."""
         key, numbers = self._state
-        return Draw(key, next(numbers))  # which no other thread or signal handler can split
+        draw = Draw(key, next(numbers))  # which no other thread or signal handler can split
+        noted = draws_noted.get()
+        if noted is not None:
+            noted.append((self, draw))
+        return draw
 
 
 BITS = Bits()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.buffer.index import on_demand, on_device
+from onebuf.buffer.index import on_demand, on_device, traced
 from onebuf.buffer.index.element import element, names_one
 from onebuf.buffer.index.take import taken
 from onebuf.dtypes import bool as bool_
@@ -64,6 +64,10 @@ def plain(key: Any) -> Any:
 def get(node: Node, key: Any) -> tuple[Node, bool]:
     """The elements that ``key`` selects, and whether as a view of ``node``."""
     if not is_basic(key):
+        if traced.is_traced(node, key):
+            found = traced.picked(node, key)
+            if found is not None:
+                return found, False
         key = _whole(key)
     if is_basic(key):
         return _seen(node, key)
@@ -154,6 +158,8 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
     if not basic:
         if isinstance(key, str):
             raise unlabelled("a number or a buffer without any")
+        if traced.is_traced(node, key) and traced.written(node, key, value):
+            return
         if is_here(node):
             key = _stored_key(key, node)
             basic = is_basic(key)

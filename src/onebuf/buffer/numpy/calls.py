@@ -3,10 +3,15 @@
 Every function that has no implementation for buffers comes here, so this has to hold for all of
 them: buffers anywhere in the arguments (in lists, in tuples, by name), results of any shape (none,
 one, a named tuple of several, text), and ``out``, which comes back as the very object that went in.
+
+NumPy needs elements, and where a function is traced to differentiate it, elements that were read
+would be constants. There the function is made of operations of ours, if there is such a form of it;
+if not, the trace refuses. The forms are in layers above, which say where (`install_forms`).
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,10 +21,11 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.buffer.exchange.export import window
 from onebuf.buffer.handle import Handle
-from onebuf.engine import change, is_here, read, settle_readers
-from onebuf.errors import ArgumentTypeError, ExportError
-from onebuf.graph import Number
-from onebuf.ops import quiet_context
+from onebuf.engine import assign, change, is_here, read, settle_readers
+from onebuf.errors import ArgumentTypeError, ExportError, NotBatched, NotDifferentiable
+from onebuf.graph import Node, Number
+from onebuf.machine import Tracer
+from onebuf.ops import adopted, quiet_context
 
 
 def on_arrays(
@@ -34,6 +40,8 @@ def on_arrays(
     call.expect(kwargs.get("out"))
     arrays = [call.give(x) for x in args]
     named = {name: call.give(x) for name, x in kwargs.items()}
+    if call.traced is not None:
+        return _traced(call.traced, kind, function, args, kwargs)
     try:
         return call.take(quiet_context().run(function, *arrays, **named))
     except ValueError as error:
@@ -44,6 +52,59 @@ def on_arrays(
         arrays = [call.give(_unwrapped(x)) for x in arrays]
         named = {name: call.give(_unwrapped(x)) for name, x in named.items()}
         return call.take(quiet_context().run(function, *arrays, **named))
+
+
+Form = Callable[..., Any]
+_form_of: Callable[[Any], Form | None] = {}.get
+
+
+def install_forms(form_of: Callable[[Any], Form | None]) -> None:
+    """Let ``form_of`` find the form of a function of NumPy that is made of operations."""
+    global _form_of
+    _form_of = form_of
+
+
+def _traced(
+    node: Node,
+    kind: type[Handle],
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """``function`` where ``node``, an operand, is traced: of its elements if those may be read."""
+    tracer: Any = node.device
+    call = NumpyCall(kind, reads_traces=True)
+    call.expect(kwargs.get("out"))
+    try:
+        tracer.refuse(getattr(function, "__name__", "NumPy"), node)
+        arrays = [call.give(x) for x in args]
+        named = {name: call.give(x) for name, x in kwargs.items()}
+    except (NotBatched, NotDifferentiable):
+        given = {name: x for name, x in kwargs.items() if name != "out" or x is not None}
+        ours = _by_operations(function, args, given)
+        if ours is None:
+            raise
+        return ours(*args, **given)
+    before = [array.copy() for _, array in call.copies]
+    result = quiet_context().run(function, *arrays, **named)
+    for (buffer, array), old in zip(call.copies, before, strict=True):
+        if array.tobytes() != old.tobytes():
+            assign(buffer._node, adopted(array.copy()))
+    return call.take(result)
+
+
+def _by_operations(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Form | None:
+    """A form of ``function`` that is made of operations and takes these arguments, if any."""
+    ours = _form_of(function)
+    if ours is None:
+        return None
+    try:
+        inspect.signature(ours).bind(*args, **kwargs)
+    except TypeError:
+        return None
+    return ours
 
 
 def _written_through(
@@ -74,14 +135,19 @@ def _unwrapped(x: Any) -> Any:
 class NumpyCall:
     """One call of NumPy: which array stands for which of the caller's objects."""
 
-    __slots__ = ("copies", "given", "is_writing", "kind")
+    __slots__ = ("copies", "given", "is_writing", "kind", "reads_traces", "traced")
 
-    def __init__(self, kind: type[Handle], is_writing: bool = False) -> None:
+    def __init__(
+        self, kind: type[Handle], is_writing: bool = False, reads_traces: bool = False
+    ) -> None:
         self.kind = kind
         self.is_writing = is_writing
+        self.reads_traces = reads_traces
+        self.traced: Node | None = None
+        """An operand that is traced, and that may not be read before its trace allows it."""
         self.copies: list[tuple[Handle, dtypes.Array]] = []
-        """Buffers whose layout has no strides, and copies of their elements: NumPy may write to
-        them if it ``is_writing``."""
+        """Buffers whose elements NumPy cannot reach, which are traced or have a layout without
+        strides, and copies of them: it may write to those if it ``is_writing``, or traced."""
         self.given: dict[int, tuple[Any, Any]] = {}
         """What the caller passed, and the array that took its place, by the id of the array."""
 
@@ -104,6 +170,8 @@ class NumpyCall:
     def give(self, x: Any) -> Any:
         """``x`` with the buffers in it turned into windows."""
         if isinstance(x, Handle):
+            if isinstance(x._node.device, Tracer):
+                return self._of_traced(x)
             if x._is_number and is_here(x._node):
                 return read(x._node)[()]
             array = window(x._node)
@@ -118,6 +186,19 @@ class NumpyCall:
         if isinstance(x, list | tuple) and any(isinstance(part, _NESTED) for part in x):
             parts = [self.give(part) for part in x]
             return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+        return x
+
+    def _of_traced(self, x: Handle) -> Any:
+        """The elements of a traced buffer, once they may be read; else the buffer itself."""
+        if self.reads_traces:
+            array = np.array(read(x._node))
+            if x._is_number:
+                return array[()]
+            self.copies.append((x, array))
+            self.given[id(array)] = (x, array)
+            return array
+        if self.traced is None or dtypes.kind(self.traced.dtype) not in "fc":
+            self.traced = x._node  # rather one that a gradient could go through
         return x
 
     def take(self, result: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -80,11 +81,27 @@ class DTypes:
         """Whether it is the one for truth values."""
         return dtype is self.bool
 
+    def min(self, dtype: DType) -> Any:
+        """The least number of that type: minus infinity for the floats."""
+        if self.is_float(dtype):
+            return -builtins.float("inf")
+        return False if self.is_bool(dtype) else builtins.int(np.iinfo(dtype.numpy).min)
+
+    def max(self, dtype: DType) -> Any:
+        """The greatest number of that type: infinity for the floats."""
+        if self.is_float(dtype):
+            return builtins.float("inf")
+        return True if self.is_bool(dtype) else builtins.int(np.iinfo(dtype.numpy).max)
+
 
 dtypes = DTypes()
 """Every element type by name."""
 
-_NAMES = {dtype: name for name, dtype in vars(DTypes).items() if dtype in DTypes.all}
+_NAMES = {
+    dtype: name
+    for name, dtype in vars(DTypes).items()
+    if dtype in DTypes.all and not name.startswith("default")
+}
 """The name that each goes by: the last one, as in tinygrad."""
 
 
@@ -95,3 +112,46 @@ def to_dtype(dtype: Any) -> DType:
         names = ", ".join(_NAMES[one] for one in DTypes.all)
         raise ArgumentTypeError(f"needed one of the dtypes {names}; got {dtype!r}")
     return found
+
+
+_BY_NUMPY = {dtype.numpy: dtype for dtype in DTypes.all}
+
+
+def from_numpy(dtype: np.dtype[Any]) -> DType:
+    """The element type under tinygrad's name.
+
+    >>> from_numpy(np.dtype("int16"))
+    dtypes.short
+    """
+    found = _BY_NUMPY.get(dtype)
+    if found is None:
+        raise ArgumentTypeError(
+            f"tinygrad has no element type {dtype.name}; convert the elements first, for example "
+            "to float32"
+        )
+    return found
+
+
+def least_upper_dtype(*given: DType) -> DType:
+    """The element type that operands of these types are converted to.
+
+    An integer beside a float becomes that float, however few bits it has.
+
+    >>> least_upper_dtype(dtypes.int64, dtypes.half), least_upper_dtype(dtypes.uint8, dtypes.int8)
+    (dtypes.half, dtypes.short)
+    """
+    return reduce(_upper, given)
+
+
+def _upper(one: DType, two: DType) -> DType:
+    floats = [dtype for dtype in (one, two) if dtypes.is_float(dtype)]
+    if len(floats) == 1:
+        return floats[0]
+    if one is two:
+        return one
+    if floats:
+        if one.itemsize == two.itemsize:
+            return dtypes.half if one.itemsize == 1 else dtypes.float32
+        return max(floats, key=lambda dtype: dtype.itemsize)
+    found = np.promote_types(one.numpy, two.numpy)
+    return dtypes.default_float if found.kind == "f" else from_numpy(found)

@@ -4,8 +4,10 @@ from onebuf.compat.tinygrad.counters import GlobalCounters
 from onebuf.compat.tinygrad.memory_views import flat_mv, from_mv, mv_address, to_mv
 from onebuf.compat.tinygrad.profile import Profiling
 from onebuf.compat.tinygrad.progress import tqdm, trange
+from onebuf.compat.tinygrad.training import Context
 
 __all__ = [
+    "Context",
     "GlobalCounters",
     "Profiling",
     "flat_mv",

@@ -11,7 +11,7 @@ from onebuf.engine.plan.liveness import alone_in, states_of
 from onebuf.engine.run.realize import is_here
 from onebuf.graph import COPY, FUTURE, Kind, Node
 from onebuf.late import Late
-from onebuf.machine import Cluster
+from onebuf.machine import Delegated
 from onebuf.options import options
 from onebuf.scheduler import Item, is_readable
 from onebuf.scheduler.plan_key import walk_of
@@ -29,7 +29,7 @@ def explain(nodes: Sequence[Node]) -> str:
     """Which passes over memory ``nodes`` still need, why, and how many bytes each moves."""
     wanted = [node for node in nodes if not is_readable(node)]
     device = wanted[0].device if wanted else None
-    if isinstance(device, Cluster):
+    if isinstance(device, Delegated):
         return device.driver.explain(wanted)  # type: ignore[no-any-return]
     walk = walk_of(wanted).nodes
     alone = alone_in(walk, states_of(walk, wanted)) - {id(node.base) for node in wanted}

@@ -14,10 +14,12 @@ from onebuf.options import options
 from onebuf.scheduler import Item
 
 if TYPE_CHECKING:
+    from onebuf.engine.plan import declared_donation
     from onebuf.engine.step import factory
     from onebuf.scheduler import arena
     from onebuf.scheduler.fuse.multipass import Kernel
 else:
+    declared_donation = Late("onebuf.engine.plan.declared_donation")
     factory = Late("onebuf.engine.step.factory")
     arena = Late("onebuf.scheduler.arena")
 
@@ -27,14 +29,18 @@ def make_plan(
     walk: list[Node],
     private: Collection[int] = (),
     replayed: Sequence[Node] = (),
+    donated: Collection[int] | None = None,
 ) -> Plan:
     """The plan that runs ``items``, for graphs whose walk is like ``walk``.
 
     Results that are ``private``, by id, need not become stored. Those that are ``replayed`` are
-    told so.
+    told so. ``donated`` are the leaves, by id, that every run gives up, each the first element of
+    its block; None: operands that die are found by counting references, in each run.
     """
     now = options()
     is_checked = now.check_bounds or now.search_seconds > 0
+    if donated and not is_checked:
+        items = declared_donation.delayed(items, donated)
     parts = [part for item in items for part in parts_of(item)]
     arena_nbytes = 0
     offsets: Offsets = {}
@@ -49,7 +55,12 @@ def make_plan(
         for node in part.outputs
         if id(node) not in offsets
     }
-    offered, watched = _offered(parts, last, stored, walk) if not is_checked else ({}, [])
+    offered: dict[int, Node] = {}
+    watched: list[list[tuple[Node, int]]] = []
+    if donated is None and not is_checked:
+        offered, watched = _offered(parts, last, stored, walk)
+    elif donated and not is_checked:
+        offered = declared_donation.given_up(parts, stored, donated)
     looked_at = [id(node) for nodes in watched for node, _ in nodes] + [id(n) for n in replayed]
     order = list(dict.fromkeys([*last, *looked_at]))
     numbers = {me: number for number, me in enumerate(order)}
@@ -68,7 +79,8 @@ def make_plan(
     needed, made = [walked[me] for me in order], [walked[me] for me in stored]
     counts = [tuple([(numbers[id(node)], count) for node, count in nodes]) for nodes in watched]
     again = [numbers[id(node)] for node in replayed]
-    return Plan(steps, needed, made, arena_nbytes, again, counts, len(last))
+    taken = () if donated is None else tuple(gifts.values())
+    return Plan(steps, needed, made, arena_nbytes, again, counts, len(last), taken)
 
 
 def parts_of(item: Kernel | Item) -> Sequence[Kernel | Item]:

@@ -212,6 +212,20 @@ def items_for(wanted: Sequence[Node]) -> list[Kernel | Item]:
     return list(_decide(wanted, False, walk, states_of(walk, wanted), dry=True).items)
 
 
+def decision_for(wanted: Sequence[Node], walk: Sequence[Node]) -> Decision:
+    """What is to be done for a graph of which nothing but ``wanted`` is held.
+
+    `ReadFirst` if a step would have to ask a source for elements.
+    """
+    try:
+        decision = _decide(wanted, True, walk, bytes(len(walk)), dry=False)
+    except fusion.NotInlined:
+        raise ReadFirst(list(wanted)) from None
+    if _reads_sources(decision.items) or _is_long(decision.items, walk):
+        raise ReadFirst(list(wanted))
+    return decision
+
+
 class Decision(NamedTuple):
     """What is to be done for a graph."""
 

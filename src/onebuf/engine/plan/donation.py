@@ -22,6 +22,7 @@ from onebuf.graph import Node
 from onebuf.options import options
 
 if TYPE_CHECKING:
+    from onebuf.scheduler.fuse.group import Group
     from onebuf.scheduler.fuse.multipass import Kernel
 
 MOST_STEPS = 1 << 32
@@ -39,10 +40,16 @@ def gifts(kernel: Kernel) -> dict[int, Node]:
     if not CAN_COUNT or least is None or len(kernel.parts) != 1 or kernel.whole:
         return {}
     (group,) = kernel.parts
-    if not group.is_elementwise:
-        return {}
-    if prod(group.extents) * len(group.nest.steps) > MOST_STEPS:
-        return {}
+    return same_places(group, group.inputs, least) if is_short(group) else {}
+
+
+def is_short(group: Group) -> bool:
+    """Whether a kernel may overwrite an operand, and ends soon enough."""
+    return group.is_elementwise and prod(group.extents) * len(group.nest.steps) <= MOST_STEPS
+
+
+def same_places(group: Group, operands: Sequence[Node], least: int) -> dict[int, Node]:
+    """For each output of at least so many bytes, by its place, an operand that lies as it does."""
     views: dict[int, set[object]] = {}
     for reach in group.reaches:
         views.setdefault(id(reach.node), set()).add(reach.view)
@@ -50,7 +57,7 @@ def gifts(kernel: Kernel) -> dict[int, Node]:
     for place, output in enumerate(group.outputs):
         if output.nbytes < least:
             continue
-        for operand in group.inputs:
+        for operand in operands:
             same = operand.shape == output.shape and operand.dtype.itemsize == output.dtype.itemsize
             taken = any(operand is other for other in found.values())
             if same and not taken and views[id(operand)] == views[id(output)]:

@@ -23,7 +23,7 @@ from onebuf.graph import VIEW, Kind, Node, StillToCome, engine_lock, is_stored, 
 from onebuf.graph.promise import await_futures
 from onebuf.late import Late
 from onebuf.layout import View
-from onebuf.machine import Cluster
+from onebuf.machine import CPU, Delegated, Tracer
 from onebuf.memory import PoolBlock
 from onebuf.ops import copied, expanded, install, view_of
 from onebuf.options import config
@@ -64,7 +64,7 @@ def realize(nodes: Sequence[Node]) -> None:
     for place, node in enumerate(wanted):
         if node.op is VIEW and node.arg.__class__ is not View:  # which stores no elements itself
             wanted[place] = node.srcs[0]
-    if wanted[0].device.__class__ is Cluster or len(wanted) > 1:
+    if wanted[0].device is not CPU or len(wanted) > 1:
         wanted = _realized_afar(wanted)
     while wanted:
         asked = None
@@ -86,14 +86,14 @@ def realize(nodes: Sequence[Node]) -> None:
 
 
 def _realized_afar(wanted: list[Node]) -> list[Node]:
-    """Let runtimes compute what is theirs; what is left."""
-    found: dict[Cluster, list[Node]] = {}
+    """Let runtimes and traces compute what is theirs; what is left."""
+    found: dict[int, list[Node]] = {}
     for node in wanted:
-        if isinstance(node.device, Cluster):
-            found.setdefault(node.device, []).append(node)
-    for cluster, nodes in found.items():
-        cluster.driver.realize(nodes)
-    return [node for node in wanted if not isinstance(node.device, Cluster)] if found else wanted
+        if isinstance(node.device, Delegated):
+            found.setdefault(id(node.device), []).append(node)
+    for nodes in found.values():
+        nodes[0].device.driver.realize(nodes)  # type: ignore[union-attr]
+    return [node for node in wanted if not isinstance(node.device, Delegated)] if found else wanted
 
 
 def _make_ready(wanted: Sequence[Node], read_first: Sequence[Node] | None) -> None:
@@ -148,7 +148,7 @@ def _held(node: Node, is_mine: bool) -> Array:
 
 def downloaded(node: Node, out: Array | None = None) -> Array:
     """The elements of a node on another device, in ``out`` or in host memory of their own."""
-    if isinstance(node.device, Cluster):
+    if isinstance(node.device, Delegated):
         return node.device.driver.gather(node, out)  # type: ignore[no-any-return]
     if not node.has_strides:
         node = expanded(node)
@@ -179,6 +179,9 @@ def without_gaps(node: Node) -> Node:
 
 def look(node: Node, name: str) -> Array:
     """The elements that ``name`` has to look at before it knows the shape of its result."""
+    if isinstance(node.device, Tracer):
+        node.device.refuse(name, node)
+        return read(node)
     if not is_here(node):
         raise DeviceError(
             f"{name} looks at its elements on the host, and these are on {node.device}; "
@@ -194,7 +197,9 @@ def own(node: Node) -> Array:
         return array
     if node.op.kind in _WITHOUT_MEMORY and is_here(node) and is_part(node):
         return np.array(stream.region(node, _computed))
-    if not node.has_strides:
+    if isinstance(node.device, Tracer):
+        node.device.refuse("handing out memory", node)
+    if not node.has_strides or isinstance(node.device, Tracer):
         array = read(node)
         array.flags.writeable = False  # what is written to a copy would be lost
         return array
@@ -251,7 +256,7 @@ def _computed(node: Node) -> Array:
 
 def force(node: Node) -> None:
     """Store the elements of ``node``'s base in memory that is the base's alone."""
-    if isinstance(node.device, Cluster):
+    if isinstance(node.device, Delegated):
         node.device.driver.realize([node.base])
         return
     while True:

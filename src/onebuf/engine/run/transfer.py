@@ -12,7 +12,7 @@ from onebuf.errors import CopyError, DeviceError, LayoutError
 from onebuf.graph import Kind, Node, on_block, placed_block
 from onebuf.late import Late
 from onebuf.layout import View
-from onebuf.machine import CPU, Cluster, Device, provider
+from onebuf.machine import CPU, Cluster, Device, Tracer, home_of, provider
 from onebuf.machine import device as find_device
 from onebuf.ops import copied, expanded, full, place, seen, view_of
 from onebuf.ops.structured.upload import install_upload
@@ -33,6 +33,10 @@ def moved(node: Node, device: Device) -> Node:
     home = node.device or CPU
     if home is device:
         return node
+    if isinstance(device, Tracer):
+        return device.lifted(node)  # type: ignore[no-any-return]
+    if isinstance(home, Tracer):
+        return node if home_of(home) is device else home.trace.moved(node, device)  # type: ignore[no-any-return]
     if isinstance(device, Cluster):
         here = node if home.is_host else moved(node, CPU)
         return device.driver.distributed(here)  # type: ignore[no-any-return]

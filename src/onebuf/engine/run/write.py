@@ -37,7 +37,7 @@ from onebuf.graph import (
 )
 from onebuf.graph.promise import depends_on_failed
 from onebuf.late import Late
-from onebuf.machine import CPU, Cluster
+from onebuf.machine import CPU, Cluster, Tracer
 from onebuf.memory import FileBlock, Neighbours, address_of, neighbours
 from onebuf.ops import (
     SCALARS,
@@ -46,6 +46,7 @@ from onebuf.ops import (
     binary,
     cast,
     constant,
+    library,
     power,
     quietly,
     view_of,
@@ -222,6 +223,10 @@ def _assign_afar(target: Node, value: Node | Scalar) -> None:
     """Write to elements on another device."""
     node = new_elements(target, value)
     check_fits(node.shape, target.shape)
+    if isinstance(target.device, Tracer):
+        _check_own_places(target)
+        target.device.driver.assign(target, node)
+        return
     if isinstance(target.device, Cluster):
         _check_own_places(target)
         prepared = target.device.driver.prepared(target, node)
@@ -264,6 +269,8 @@ def _scatter(target: Node, scatter: Scatter) -> None:
 
 
 def _check_here(value: Node | Scalar, target: Node) -> None:
+    if isinstance(value, Node) and isinstance(value.device, Tracer):
+        raise value.device.trace.leaked(value)
     if isinstance(value, Node) and not is_here(value):
         raise DeviceError(
             f"a write needs elements on the device of what is written, CPU, got {value.device}; "
@@ -273,7 +280,10 @@ def _check_here(value: Node | Scalar, target: Node) -> None:
 
 def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:
     """Let ``edit`` write to the elements of ``target``, wherever the host keeps them."""
-    if not target.has_strides:
+    if isinstance(target.device, Tracer):
+        call = _edited, (target,), (edit,), target.shape, target.dtype, f"{name} in place"
+        assign(target, library(*call))
+    elif not target.has_strides:
         before = np.array(read(target), order="C")
         after, again = before.copy(), layout_write.all_different(before)
         other = again.copy()
@@ -298,6 +308,13 @@ def change(name: str, target: Node, edit: Callable[[Array], Any]) -> None:
         _edit(name, edit, array)
         if switch.on:
             switch.point("write.done")
+
+
+def _edited(array: Array, edit: Callable[[Array], Any]) -> Array:
+    """A copy of ``array`` that was edited."""
+    made = array.copy()
+    edit(made)
+    return made
 
 
 def _edit(name: str, edit: Callable[[Array], Any], array: Array) -> None:

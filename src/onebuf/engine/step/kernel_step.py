@@ -228,11 +228,16 @@ class KernelStep:
                 attach(held_node(output.number, held), *home)
 
     def _overwrite(
-        self, bases: list[int], held: Held, made: list[tuple[Array, Block] | None], turn: object
+        self,
+        bases: list[int],
+        held: Held,
+        made: list[tuple[Array, Block] | None],
+        turn: object,
+        more: Sequence[Action] = (),
     ) -> None:
         """Run a kernel that overwrites an operand, and record its results in the same action.
 
-        The action begins with a look whether it is still this plan's turn.
+        The action begins with a look whether it is still this plan's turn, and ends with ``more``.
         """
         (call,) = self._calls
         then: list[Action] = [(engine_lock.turns.add, turn)]
@@ -240,7 +245,7 @@ class KernelStep:
             if new is not None:
                 then += attaching(held_node(output.number, held), *new)
         engine_lock.check(turn)
-        call.run_then(bases, held, (engine_lock.turns.remove, turn), then)
+        call.run_then(bases, held, (engine_lock.turns.remove, turn), [*then, *more])
 
     def perform(self, bases: list[int], limits: Limits | None, held: Held) -> None:
         """Launch everything, on memory that begins at ``bases``."""

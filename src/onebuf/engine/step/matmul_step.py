@@ -7,7 +7,7 @@ block, and becomes stored, which costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple
@@ -16,11 +16,15 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from onebuf.dtypes import Array
+from onebuf.engine.cpu import gemm
+from onebuf.engine.cpu.atomic_calls import Action
+from onebuf.engine.cpu.gemm import Layout
 from onebuf.engine.step.kernel_step import KernelCall, KernelStep, Limits
 from onebuf.engine.step.matvec import matrix_product
 from onebuf.engine.step.operand import fetch
 from onebuf.engine.step.plan import Held, Homes, Numbers, held_node
-from onebuf.graph import Node, attach, engine_lock
+from onebuf.graph import Node, attach, attaching, engine_lock
+from onebuf.layout import View
 from onebuf.memory import Block, address_of
 from onebuf.ops import new_array, quietly
 from onebuf.scheduler import reading
@@ -52,7 +56,7 @@ class Matrix:
 class MatmulStep(KernelStep):
     """Matrix products, and the kernel that takes rows of them as they come."""
 
-    __slots__ = ("_matrices", "_extent", "_count", "_slots")
+    __slots__ = ("_matrices", "_extent", "_count", "_slots", "_turned")
 
     def __init__(self, product: MatmulKernel, homes: Homes, private: Collection[int]) -> None:
         self._extent = product.group.extents[0]
@@ -70,7 +74,15 @@ class MatmulStep(KernelStep):
         ]
         nodes = [part.node for part in product.matmuls]
         self._slots = [_slot(reach, nodes) for reach in product.group.reaches]
+        self._turned = self._turned_layout(product, private)
+        """Where the product goes if the kernel only copies it: straight there."""
         super().__init__(product.group, product, homes, nodes)
+
+    def _turned_layout(self, product: MatmulKernel, private: Collection[int]) -> Layout | None:
+        first, *others = product.matmuls
+        if others or first.is_kept or id(first.node) not in private or self._count < self._extent:
+            return None
+        return layout_of_copy(product.group, first.node)
 
     def _is_whole(self, part: FusedMatmul, private: Collection[int]) -> bool:
         one_block = self._count == self._extent
@@ -88,11 +100,15 @@ class MatmulStep(KernelStep):
         """Make a block of rows, launch the kernel on it, and so on."""
         turn = engine_lock.current()
         nodes = [held_node(m.number, held) for m in self._matrices]
-        found = [[reading(src) for src in node.srcs] for node in nodes]  # held while they are read
+        found = [_factors(node) for node in nodes]  # held while they are read
         pairs = [[fetch(src) for src in pair] for pair in found]
+        if self._turned is not None and limits is None and pairs[0]:
+            x, y = pairs[0]
+            if gemm.multiply_to(x, y, bases[-1], self._turned):
+                return
         extent, count = self._extent, self._count
-        stacks = [_stacks(*pair) if count < extent else None for pair in pairs]
-        tiles = [self._tile(m, stack) for m, stack in zip(self._matrices, stacks, strict=True)]
+        stacks = [_stacks(*pair) if pair and count < extent else None for pair in pairs]
+        tiles = list(map(self._tile, self._matrices, nodes, stacks))
         bases = [*bases, *[address_of(tile.array) for tile in tiles]]
         if limits is not None:
             limits = [*limits, *[byte_bounds(tile.array) for tile in tiles]]
@@ -104,17 +120,43 @@ class MatmulStep(KernelStep):
                 if stack is not None:
                     out = tile.rows(begin, end)
                     quietly(multiply, *stack, begin // m.columns, end // m.columns, out)
-                elif not first:
+                elif pair and not first:
                     quietly(matrix_product, *pair, tile.array.reshape(m.shape))
             call = self._calls[0 if last - first == count else -1]
             call.run(bases, limits, held, [first * shift for shift in shifts])
         engine_lock.check(turn)
         for m, node, tile in zip(self._matrices, nodes, tiles, strict=True):
-            if m.is_whole:
+            if m.is_whole and node.array is None:
                 attach(node, tile.array.reshape(m.shape), tile.block)
 
-    def _tile(self, matrix: Matrix, stack: object) -> Tile:
-        """Memory for a product: for all of it if it is kept, or cannot be made in blocks."""
+    def _overwrite(
+        self,
+        bases: list[int],
+        held: Held,
+        made: list[tuple[Array, Block] | None],
+        turn: object,
+        more: Sequence[Action] = (),
+    ) -> None:
+        """Make the products, then run the kernel that overwrites an operand, which is one block."""
+        nodes = [held_node(m.number, held) for m in self._matrices]
+        tiles = [self._tile(m, node, None) for m, node in zip(self._matrices, nodes, strict=True)]
+        then = list(more)
+        for m, node, tile in zip(self._matrices, nodes, tiles, strict=True):
+            found = _factors(node)
+            if found:
+                out = tile.array.reshape(m.shape)
+                quietly(matrix_product, *[fetch(src) for src in found], out)
+                then += attaching(node, out, tile.block)
+        places = [address_of(tile.array) for tile in tiles]
+        super()._overwrite([*bases, *places], held, made, turn, then)
+
+    def _tile(self, matrix: Matrix, node: Node, stack: object) -> Tile:
+        """Memory for a product: for all of it if it is kept, or cannot be made in blocks.
+
+        A product that is stored already, because the step is run again, has memory.
+        """
+        if node.array is not None and node.block is not None:
+            return Tile(node.array.reshape(-1), node.block, True)
         is_whole = matrix.is_whole or stack is None
         numel = prod(matrix.shape) if is_whole else self._count * matrix.numel
         return Tile(*new_array((numel,), matrix.dtype), is_whole)
@@ -130,6 +172,39 @@ class Tile(NamedTuple):
     def rows(self, begin: int, end: int) -> Array:
         """The place of some of its elements."""
         return self.array[begin:end] if self.is_whole else self.array[: end - begin]
+
+
+def layout_of_copy(group: Group, node: Node) -> Layout | None:
+    """Shape and strides in bytes by which ``node`` lies in the result of a kernel that copies it.
+
+    None if the kernel does anything else, or does not copy all of it.
+    """
+    if len(group.nest.steps) != 2 or any(step.args != () for step in group.nest.steps[:1]):
+        return None
+    views = {id(reach.node): reach.view for reach in group.reaches}
+    (result,) = group.outputs
+    if len(views) != 2 or result.dtype != node.dtype or prod(group.extents) != node.numel:
+        return None
+    read, written = views[id(node)], views[id(result)]
+    if read.offset or written.offset or result.numel != node.numel:
+        return None
+    axes = list(zip(group.extents, read.stride, written.stride, strict=True))
+    strides = []
+    for extent, step in zip(node.shape, View.contiguous(node.shape).stride, strict=True):
+        found = [
+            step // one * two
+            for count, one, two in axes
+            if one > 0 and step % one == 0 and step // one * extent <= count
+        ]
+        if extent > 1 and not found:
+            return None
+        strides.append(found[0] * node.dtype.itemsize if extent > 1 else 0)
+    return node.shape, tuple(strides)
+
+
+def _factors(node: Node) -> list[Node]:
+    """The factors of a product, near to memory; none if it is stored already."""
+    return [] if node.array is not None else [reading(src) for src in node.srcs]
 
 
 def indices_at_a_time(product: MatmulKernel) -> int:

@@ -17,6 +17,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from onebuf.backends.numpy.loops import run_into
 from onebuf.dtypes import DT, Array, float32, float64, kind
+from onebuf.engine.cpu import gemm
 from onebuf.engine.cpu.fallback import attempt
 from onebuf.engine.cpu.launch import Launch, prepare
 from onebuf.graph import BINARY, CAST, MATMUL, REDUCE, STORED, Node, reduce_dtype
@@ -42,7 +43,8 @@ def matrix_product(x: Array, y: Array, out: Array) -> None:
     """The matrix product of ``x`` and ``y`` into ``out``, by the fastest way there is."""
     if not (x.ndim > 1 < y.ndim and 1 not in out.shape[-2:]) and multiply_vector(x, y, out):
         return
-    run_into(MATMUL, (x, y), None, out)
+    if not gemm.multiply(x, y, out):
+        run_into(MATMUL, (x, y), None, out)
 
 
 def multiply_vector(x: Array, y: Array, out: Array) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from onebuf.engine.step import matvec
 else:
     matvec = Late("onebuf.engine.step.matvec")
+
+COMPILER = "llvmlite.binding"
+"""The module of the compiler, once it is loaded: products are on the threads of kernels then."""
 
 
 class NumpyStep:
@@ -111,7 +115,7 @@ def compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
             return made.array, made.block
         operands = (found,)
     out, block = new_array(node.shape, node.dtype)
-    if node.op is MATMUL and _may_be_fold(node, operands):
+    if node.op is MATMUL and (COMPILER in sys.modules or _may_be_fold(node, operands)):
         quietly(matvec.matrix_product, *operands, out)
     elif operands and is_ours(node.op, operands[0].dtype, node.dtype):
         quietly(run_ours, node.op, operands, node.arg, out)

@@ -12,10 +12,11 @@ pending, with all that it needs: see `onebuf.engine.plan.donation`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from onebuf import switch
-from onebuf.engine.step.reference_count import dies
+from onebuf.engine.step.reference_count import dies, free_leaves
 from onebuf.graph import Node, engine_lock
 from onebuf.memory import POOL
 
@@ -28,6 +29,8 @@ Offsets = dict[int, int]
 Given = frozenset[int]
 """Operands that are not needed after the run, by number."""
 NONE: Given = frozenset()
+MOST_OVERTAKEN = 100
+"""A step that was overtaken more often than this fails."""
 Watched = tuple[tuple[int, int], ...]
 """Nodes that have to die with the operand that is first among them, and how many hold each."""
 
@@ -57,7 +60,10 @@ class Step(Protocol):
 class Plan:
     """Steps, the numbers of the nodes that they need, and the memory for what is forgotten."""
 
-    __slots__ = ("steps", "needed", "made", "arena_nbytes", "_replayed", "_watched", "_used")
+    __slots__ = (
+        *("steps", "needed", "made", "arena_nbytes"),
+        *("_replayed", "_watched", "_used", "_donated"),
+    )
 
     def __init__(
         self,
@@ -68,6 +74,7 @@ class Plan:
         replayed: list[int],
         watched: list[Watched],
         used: int,
+        donated: tuple[int, ...] = (),
     ) -> None:
         self.steps = steps
         self.needed = needed
@@ -80,6 +87,8 @@ class Plan:
         self._watched = watched
         self._used = used
         """How many nodes the steps need; those after them are only looked at."""
+        self._donated = donated
+        """Leaves that every run gives up, and whose memory results take."""
 
     def nodes_of(self, walk: Sequence[Node]) -> Held:
         """The nodes to run it with, out of the walk over a graph."""
@@ -88,27 +97,45 @@ class Plan:
     def run(self, held: Held, turn: object) -> None:
         """Compute the nodes of a graph; empties ``held``, which should be their only holder.
 
-        `onebuf.graph.engine_lock.Overtaken` if ``turn`` ends before it does.
+        `onebuf.graph.engine_lock.Overtaken` if ``turn`` ends before it does. If leaves are donated,
+        the graph cannot be computed from the beginning again, and nothing else can reach its nodes:
+        then a step that is overtaken is done once more.
         """
         block = POOL.allocate(self.arena_nbytes) if self.arena_nbytes else None
         start = 0 if block is None else block.address
         for number in self._replayed:
             held_node(number, held).replays += 1
         given = self._given(held) if self._watched else NONE
+        if self._donated:
+            given = free_leaves(held, self._donated)
         del held[self._used :]
         if switch.on:
             switch.point("plan.start")
         for step in self.steps:
             if switch.on:
                 switch.point("plan.step")
-            engine_lock.check(turn)
-            step.run(held, start, given)
+            if given and self._donated:
+                _run_to_its_end(step, held, start, given)
+            else:
+                engine_lock.check(turn)
+                step.run(held, start, given)
             for number in step.done:
                 held[number] = None
 
     def _given(self, held: Held) -> Given:
         """The operands that die."""
         return frozenset([watched[0][0] for watched in self._watched if dies(held, watched)])
+
+
+def _run_to_its_end(step: Step, held: Held, arena: int, given: Given) -> None:
+    """Run a step, again if code that ran in the middle of it has computed with buffers."""
+    for _ in range(MOST_OVERTAKEN):
+        if not engine_lock.turns:
+            engine_lock.begin()
+        with suppress(engine_lock.Overtaken):
+            step.run(held, arena, given)
+            return
+    raise engine_lock.Overtaken
 
 
 def held_node(number: int, held: Held) -> Node:

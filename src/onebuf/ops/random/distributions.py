@@ -16,6 +16,7 @@ from ml_dtypes import finfo
 from onebuf.dtypes import DT, Array, float32, float64, int64, kind, uint32, uint64
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.graph import BINARY, CONSTANT, RANDOM_BITS, UNARY, Node
+from onebuf.machine import device
 from onebuf.ops.allocation import adopted, place
 from onebuf.ops.apply import binary, cast, general, unary
 from onebuf.ops.movement import concat, index, reshape
@@ -34,12 +35,13 @@ class Draw(NamedTuple):
 
 def bits32(draw: Draw, numel: int, first: int = 0) -> Node:
     """``numel`` words of 32 random bits, flat."""
-    return general(RANDOM_BITS, (), (draw.key, draw.stream, first), (numel,), uint32)
+    arg = (draw.key, draw.stream, first)
+    return general(RANDOM_BITS, (), arg, (numel,), uint32, device=device())
 
 
 def bits64(draw: Draw, numel: int) -> Node:
     """``numel`` words of 64 random bits, flat."""
-    return general(RANDOM_BITS, (), (draw.key, draw.stream, 0), (numel,), uint64)
+    return general(RANDOM_BITS, (), (draw.key, draw.stream, 0), (numel,), uint64, device=device())
 
 
 def unit(draw: Draw, numel: int, dtype: DT) -> Node:

@@ -1,55 +1,52 @@
 """Fusion: which operations become one kernel, and why the others do not.
 
 An operation whose result only one kernel needs is computed inside that kernel. A node has memory of
-its own if it is asked for, if two kernels read it, or if the trace cannot inline it.
+its own if it is asked for, if two kernels read it and `onebuf.scheduler.fuse.recompute` has it
+computed only once, or if the trace cannot inline it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from onebuf.dtypes import kind
-from onebuf.graph import ARANGE, CAST, COPY, FULL, RANDOM_BITS, WRITE, Kind, Node
+from onebuf.graph import ARANGE, CAST, FULL, WRITE, Kind, Node
 from onebuf.kernel import FOLDS, SCANS, Nest
 from onebuf.scheduler.fuse.concat import (
     CONCATS,
     ConcatKernel,
     check_in_place,
-    has_regions,
     is_computed,
     regions,
     trace_part,
 )
 from onebuf.scheduler.fuse.group import Group
-from onebuf.scheduler.fuse.horizontal import MOST_WAITS, Root, cluster_space, fuse_horizontally
+from onebuf.scheduler.fuse.homes import Reason, homes_of, is_fusable
+from onebuf.scheduler.fuse.horizontal import Root, cluster_space, fuse_horizontally
 from onebuf.scheduler.fuse.matmul import Fused
 from onebuf.scheduler.fuse.merged_axes import merged
+from onebuf.scheduler.fuse.recompute import recomputed
 from onebuf.scheduler.fuse.streamed_fold import StreamedFold, is_streamable, stand_ins
 from onebuf.scheduler.items import ASKED_FOR, NOTHING, Item, schedule
 from onebuf.scheduler.read_through import reading
-from onebuf.scheduler.trace.gather import MOVES, MovingTrace, is_picked_from
+from onebuf.scheduler.trace.gather import MovingTrace
 from onebuf.scheduler.trace.iteration_space import Space
 from onebuf.scheduler.trace.scans import space_of
 from onebuf.scheduler.trace.tracer import ON_DEMAND_OPERAND, Cut, Supports, below, lacking
 
-MOST_NODES = 64
-"""The most operations of a kernel, before horizontal fusion."""
+MANY_ITEMS = 128
+"""Of more items than this, an attempt at fusion finds more than one cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a node is not computed inside the kernel that reads it."""
+class CutOff(NamedTuple):
+    """A `Cut` without its traceback, which would keep nodes alive, and the cluster it is from."""
 
-    text: str
-    has_kernel: bool = True
-    """False: no kernel computes it at all."""
-
-
-PICKED = Reason("elements of it are picked by index")
-MANY_WAITS = Reason(f"a kernel of more than {MOST_WAITS} folds in a row is slow to compile")
-MANY_NODES = Reason(f"a kernel of more than {MOST_NODES} operations is slow to compile")
+    node: Node
+    reason: str
+    always: bool
+    cluster: list[Root]
 
 
 class NotInlined(Exception):
@@ -73,20 +70,21 @@ def group_items(
     ``roots`` are the nodes, by id, that need memory because they are asked for. With ``streams``,
     there may be streamed folds among them. `NotInlined` if a fold needs elements made beforehand.
     """
-    if all(not _is_fusable(item.node, {}) for item in items):
+    if all(not is_fusable(item.node, {}) for item in items):
         return list(items)
     grouping = _Grouping(items, roots, supports, streams)
     while True:
-        try:
-            return grouping.attempt()
-        except Cut as cut:
+        found, cuts = grouping.attempt()
+        if not cuts:
+            return found
+        for cut in cuts:
             grouping.cut(cut)
 
 
 def single(item: Item, supports: Supports) -> Group | Item:
     """The unfused kernel of an item, on operands in memory; the item itself if it has none."""
     node = item.node
-    if not _is_fusable(node, {}) or not node.numel:
+    if not is_fusable(node, {}) or not node.numel:
         return item
     bases = [operand.base for operand in item.inputs]
     stops = {id(base) for base in bases if base.op.kind is not Kind.CONSTANT}
@@ -116,72 +114,6 @@ def roots_of(wanted: Sequence[Node], items: list[Item]) -> set[int]:
     return {id(base if id(base) in computed else reading(node).base) for base, node in pairs}
 
 
-def _homes(items: list[Item], roots: set[int], alone: dict[int, Reason]) -> dict[int, int]:
-    """For each node, by id, the node in whose kernel it is computed, within the limits."""
-    homes: dict[int, int] = {}
-    counts: dict[int, int] = {}
-    waits: dict[int, int] = {}
-    """The longest chain of folds that a kernel does after each of its nodes."""
-    readers: dict[int, list[Item]] = {}
-    fusable: dict[int, bool] = {}
-    for item in reversed(items):
-        node = item.node
-        me = id(node)
-        by = readers.get(me, [])
-        fusing = [reader for reader in by if fusable[id(reader.node)]]
-        nests = {homes[id(reader.node)] for reader in fusing}
-        picked = any([is_picked_from(node, reader.node) for reader in by])
-        opaque = picked or len(fusing) < len(by)
-        if node.op is ARANGE and kind(node.dtype) in "iu" and me not in roots and not opaque:
-            homes[me] = 0  # computed wherever it is read
-            continue
-        if picked and me not in roots:
-            alone.setdefault(me, PICKED)
-        fusable[me] = _is_fusable(node, alone)
-        is_alone = me in roots or me in alone or opaque or node.op in CONCATS
-        if is_alone or len(nests) != 1 or not fusable[me]:
-            homes[me] = me
-        else:
-            home = nests.pop()
-            waits[me] = max([waits.get(id(r.node), 0) + (r.node.op in FOLDS) for r in by])
-            limit = _limit(counts.get(home, 1), waits[me])
-            homes[me] = home if limit is None else me
-            if limit is not None:
-                alone[me], waits[me] = limit, 0
-            else:
-                counts[home] = counts.get(home, 1) + 1
-        for operand in item.inputs:
-            readers.setdefault(id(operand.base), []).append(item)
-    return homes
-
-
-def _limit(count: int, waits: int) -> Reason | None:
-    """Why a kernel of so many operations takes no more of them; None: it does.
-
-    Every fold that waits for another is one more loop, in which what comes before is computed
-    again: the text of a kernel grows with the square of their number.
-    """
-    if waits >= MOST_WAITS:
-        return MANY_WAITS
-    return MANY_NODES if count >= MOST_NODES else None
-
-
-def _is_fusable(node: Node, alone: dict[int, Reason]) -> bool:
-    """Whether a kernel computes ``node``."""
-    reason = alone.get(id(node))
-    if reason is not None and not reason.has_kernel:
-        return False
-    if node.op in FOLDS:
-        return 0 not in node.srcs[0].shape  # no view reads an empty operand
-    if node.op in CONCATS:
-        return has_regions(node)
-    if node.op in MOVES:
-        return node.numel > 0  # indices are checked even for an empty result
-    if node.op in (COPY, RANDOM_BITS) or node.op in SCANS:
-        return True
-    return node.op.kind is Kind.ELEMENTWISE
-
-
 class _Grouping:
     """Attempts at fusing some items; each avoids the cuts of those before."""
 
@@ -202,33 +134,55 @@ class _Grouping:
                 self.alone[id(item.node)] = Reason(lacks, has_kernel=False)
         self.apart: set[int] = set()
         """Nodes, by id, that horizontal fusion leaves alone."""
-        self.cluster: list[Root] = []
         self._kernels: dict[Any, Group] = {}
         """The kernels of earlier attempts, by the ids of what they compute and read."""
 
-    def attempt(self) -> list[Fused]:
-        """All kernels; raises a Cut where one is not possible."""
-        homes = _homes(self.items, self.roots, self.alone)
+    def attempt(self) -> tuple[list[Fused], list[CutOff]]:
+        """All kernels; or where one is not possible, the cuts that are needed.
+
+        A small graph is tried again after its first cut, which may make others superfluous. In a
+        large one there is a cut like it in every layer, and each costs time for all of them.
+        """
+        homes, shared = homes_of(self.items, self.roots, self.alone)
         stops = {me for me, home in homes.items() if me == home}
+        stops -= recomputed(shared, stops)
         by_id = {id(item.node): item for item in self.items}
-        self.cluster = []
-        roots = [self._root(item, stops) for item in self.items if id(item.node) in stops]
+        cuts: dict[int, CutOff] = {}
+        roots: list[Root] = []
+        for item in self.items:
+            if id(item.node) in stops:
+                try:
+                    roots.append(self._root(item, stops))
+                except Cut as cut:
+                    cuts.setdefault(id(cut.node), CutOff(cut.node, cut.reason, cut.always, []))
+                    if len(self.items) <= MANY_ITEMS:
+                        break
+        if cuts:
+            return [], list(cuts.values())
         roots = self._needed(roots)
         clusters = fuse_horizontally(roots, self.apart)
-        read = {id(root.node): root.reads for root in roots}
+        readers: dict[int, set[int]] = {}
+        for root in roots:
+            for me in root.reads:
+                readers.setdefault(me, set()).add(id(root.node))
         found: list[Fused] = []
+        most = 1 if len(self.items) <= MANY_ITEMS else len(clusters)
         for cluster in clusters:
-            self.cluster = cluster
-            found.append(self._compute(cluster, by_id, stops, read))
-        return found
+            try:
+                found.append(self._compute(cluster, by_id, stops, readers))
+            except Cut as cut:
+                cuts.setdefault(id(cut.node), CutOff(cut.node, cut.reason, cut.always, cluster))
+                if len(cuts) == most:
+                    break
+        return found, list(cuts.values())
 
-    def cut(self, cut: Cut) -> None:
-        """Let the next attempt compute the node of a Cut on its own, or its cluster unfused."""
+    def cut(self, cut: CutOff) -> None:
+        """Let the next attempt compute the node of a cut on its own, or its cluster unfused."""
         me = id(cut.node)
-        members = {id(root.node) for root in self.cluster}
+        members = {id(root.node) for root in cut.cluster}
         if cut.reason == ON_DEMAND_OPERAND and cut.node.op in FOLDS:
             if not self.streams or me in self.streamed or not is_streamable(cut.node):
-                raise NotInlined from cut
+                raise NotInlined
             self.streamed.add(me)
             self.apart.add(me)
             self.alone[me] = Reason(cut.reason)
@@ -238,7 +192,7 @@ class _Grouping:
             return
         reason = Reason(cut.reason, has_kernel=me not in members)
         if self.alone.get(me) == reason:
-            raise RuntimeError(f"{cut.node} was cut off before: {cut.reason}") from None
+            raise RuntimeError(f"{cut.node} was cut off before: {cut.reason}")
         self.alone[me] = reason
         if all(item.node is not cut.node for item in self.items):
             operands = tuple([reading(src) for src in cut.node.srcs])
@@ -246,7 +200,7 @@ class _Grouping:
 
     def _root(self, item: Item, stops: set[int]) -> Root:
         node = item.node
-        if not _is_fusable(node, self.alone):
+        if not is_fusable(node, self.alone):
             reads = {id(operand.base) for operand in item.inputs} & stops
             return Root(node, None, frozenset(reads), frozenset(), 1)
         folds, root = _walk(node, stops)
@@ -271,11 +225,11 @@ class _Grouping:
         cluster: list[Root],
         by_id: dict[int, Item],
         stops: set[int],
-        read: dict[int, frozenset[int]],
+        readers: dict[int, set[int]],
     ) -> Fused:
         nodes = [root.node for root in cluster]
         first = by_id[id(nodes[0])]
-        if not _is_fusable(nodes[0], self.alone):
+        if not is_fusable(nodes[0], self.alone):
             return first
         if nodes[0].numel == 0:
             return Item(NOTHING, first.reason, (), (nodes[0],))
@@ -284,8 +238,11 @@ class _Grouping:
         if id(nodes[0]) in self.streamed:
             return self._streamed(nodes[0], stops, self._reason(nodes, by_id))
         members = {id(node) for node in nodes}
-        outside = self.roots.union(*[r for me, r in read.items() if me not in members])
-        outputs = [node for node in nodes if id(node) in outside]
+        outputs = [
+            node
+            for node in nodes
+            if id(node) in self.roots or not readers.get(id(node), members) <= members
+        ]
         reads = frozenset().union(*[root.reads for root in cluster])
         key = (frozenset(members), reads, tuple(map(id, outputs)))
         if key not in self._kernels:

@@ -3,8 +3,10 @@
 Along the innermost axis, padding begins at the same index in all rows. So the loop is split into
 ranges: before the operands, inside all of them, and after them. In each of these the bounds test of
 every element is known, and the loop runs in vectors without it. The last vector of a range overlaps
-the one before: some elements are computed and stored twice. Elements between the ranges are tested
-one by one. A loop with reductions is not split, because the lane of an element would change.
+the one before: some elements are computed and stored twice. What is left, between the ranges, is
+tested one by one; if there are several operands, it is split where any of them begins or ends, and
+each is tested once for a whole piece. A loop with reductions is not split, because the lane of an
+element would change.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from functools import lru_cache
 
 from onebuf.kernel import FOLDS, INDEX, INSIDE, Nest
 from onebuf.render.builder import Value
+from onebuf.render.llvm.function import Loop
 from onebuf.render.llvm.loop.base import LoopBuilder, Scope, Sinks
 
 Range = tuple[Value, Value]
@@ -60,7 +63,50 @@ def sweep(function: LoopBuilder, scope: Scope, sinks: Sinks, first: Value, end: 
         there = replace(scope, known=scope.known | known)
         _loop_ranges(function, there, sinks, lanes, pieces)
     gaps = [(before[1], inside[0]), (inside[1], after[0]), (after[1], end)]
-    _loop_ranges(function, scope, sinks, 1, gaps)
+    if len(tests) == 1:
+        _loop_ranges(function, scope, sinks, 1, gaps)
+    else:
+        _loop_pieces(function, scope, sinks, gaps)
+
+
+def _loop_pieces(
+    function: LoopBuilder, scope: Scope, sinks: Sinks, ranges: Sequence[Range]
+) -> None:
+    """A loop over the pieces of some ranges, within which every operand is inside or outside."""
+    b, lanes = function.b, function.vector
+    tests = {number: _range(function, scope, number) for number in bounds_tests(function.nest)}
+    turns, (start, stop) = _open_turns(function, ranges)
+    pieces = function.open(function.index(0), [start], 1, function.index(2 * len(tests) + 1))
+    (first,) = pieces.carried
+    end = stop
+    for edge in [edge for pair in tests.values() for edge in pair]:
+        ahead = b.binary(
+            "and", b.compare("icmp sgt", edge, first), b.compare("icmp slt", edge, end)
+        )
+        end = b.select(ahead, edge, end)
+    known = {}
+    for number, (low, high) in tests.items():
+        after = b.compare("icmp sge", first, low)
+        within = b.binary("and", after, b.compare("icmp slt", first, high))
+        known[number] = b.binary("and", within, _other(function, scope, number))
+    begin = _start(function, first, end, first)
+    middle = _stop(function, begin, end)
+    there = replace(scope, known=scope.known | known)
+    _loop_ranges(function, there, sinks, lanes, [(begin, middle)])
+    _loop_ranges(function, there, sinks, 1, [(first, begin), (middle, end)])
+    function.close(pieces, [end])
+    function.close(turns, [])
+
+
+def _open_turns(function: LoopBuilder, ranges: Sequence[Range]) -> tuple[Loop, Range]:
+    """A loop over some ranges, and the range of each turn."""
+    b = function.b
+    turns = function.open(function.index(0), [], 1, function.index(len(ranges)))
+    start, stop = ranges[-1]
+    for number, (low, high) in list(enumerate(ranges))[-2::-1]:
+        here = b.compare("icmp eq", turns.counter, function.index(number))
+        start, stop = b.select(here, low, start), b.select(here, high, stop)
+    return turns, (start, stop)
 
 
 def _loop_ranges(
@@ -68,11 +114,7 @@ def _loop_ranges(
 ) -> None:
     """One loop body that runs over each of some ranges."""
     b = function.b
-    turns = function.open(function.index(0), [], 1, function.index(len(ranges)))
-    start, stop = ranges[-1]
-    for number, (low, high) in list(enumerate(ranges))[-2::-1]:
-        here = b.compare("icmp eq", turns.counter, function.index(number))
-        start, stop = b.select(here, low, start), b.select(here, high, stop)
+    turns, (start, stop) = _open_turns(function, ranges)
     b.lanes = lanes
     loop = function.open(start, [], lanes, stop)
     index = loop.counter

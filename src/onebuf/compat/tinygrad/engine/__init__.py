@@ -1,0 +1,1 @@
+"""``tinygrad.engine``, as far as there is something of the kind here."""

@@ -1,0 +1,83 @@
+"""A BLAS on one thread: a private copy of NumPy's OpenBLAS, for products on our own threads.
+
+OpenBLAS has threads of its own. For about 20 ms after a product they spin, and take the cores that
+the thread pool of the kernels needs: a kernel that follows a product takes twice its time. The
+number of its threads belongs to the whole process, and other threads may be in the middle of a
+product. So the library is loaded a second time, as a file without a name, and this copy has one
+thread. Its products have the same bits: it is the same code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(np.__file__).parent.parent / "numpy.libs"
+"""Where NumPy's wheels have their libraries."""
+PATTERN = "libscipy_openblas64_*"
+ROW_MAJOR, PLAIN, TRANSPOSED = 101, 111, 112
+"""What CBLAS calls them."""
+_PRODUCT = "scipy_cblas_sgemm64_"
+_SET_THREADS = "scipy_openblas_set_num_threads64_"
+_CANNOT = (OSError, AttributeError)
+"""Errors of a library that is not there, or is another one than was expected."""
+
+
+def gemm_address() -> int | None:
+    """The address of the matrix product of float32; None if there is no such BLAS here.
+
+    The function has CBLAS's signature with 64-bit integers, and runs on the thread that calls it.
+    """
+    library = _library()
+    return None if library is None else ctypes.cast(library[_PRODUCT], ctypes.c_void_p).value
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    """The copy; None if it cannot be made, or multiplies otherwise than NumPy does."""
+    paths = sorted(FOLDER.glob(PATTERN))
+    if len(paths) != 1 or not hasattr(os, "memfd_create"):
+        return None
+    try:
+        library = loaded_again(paths[0])
+        library[_SET_THREADS](1)
+        return library if _multiplies_as_numpy(library) else None
+    except _CANNOT:
+        return None
+
+
+def loaded_again(path: Path) -> ctypes.CDLL:
+    """The library at ``path`` with variables of its own, whether it is loaded already or not.
+
+    The loader knows libraries by their paths, so the file without a name stays open: its number is
+    part of the path, and is not given to another one.
+    """
+    handle = os.memfd_create(path.name)
+    try:
+        with path.open("rb") as file:
+            left = os.fstat(file.fileno()).st_size
+            while left:
+                left -= os.sendfile(handle, file.fileno(), None, left)
+        return ctypes.CDLL(f"/proc/self/fd/{handle}")
+    except OSError:
+        os.close(handle)
+        raise
+
+
+def _multiplies_as_numpy(library: ctypes.CDLL) -> bool:
+    """Whether a product of a library has the bits of NumPy's."""
+    call = library[_PRODUCT]
+    code, size, address, number = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_float
+    operand = (address, size)
+    call.argtypes = [code] * 3 + [size] * 3 + [number, *operand, *operand, number, *operand]
+    call.restype = None
+    x = np.sin(np.arange(90 * 70, dtype=np.float32)).reshape(90, 70)
+    y = np.cos(np.arange(70 * 50, dtype=np.float32)).reshape(70, 50)
+    out = np.empty((90, 50), np.float32)
+    one, two, three = [(array.ctypes.data, array.shape[1]) for array in (x, y, out)]
+    call(ROW_MAJOR, PLAIN, PLAIN, 90, 50, 70, 1.0, *one, *two, 0.0, *three)
+    return bool(np.array_equal(out, x @ y))

@@ -1,0 +1,1 @@
+"""What code reads: the names in its bytecode, the values there, and which code is followed."""

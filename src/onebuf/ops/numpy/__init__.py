@@ -1,0 +1,1 @@
+"""What NumPy computes for the graph, as functions from nodes to nodes."""
