@@ -27,7 +27,7 @@ export POCL_DEVICES := pthread pthread
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-planning bench-layouts bench-on-demand bench-runtimes bench-devices bench-clients format clean
+.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-planning bench-layouts bench-on-demand bench-runtimes bench-devices bench-clients bench-gpt format clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -84,6 +84,9 @@ bench-devices: $(VENV)/.installed-test ## measure OpenCL next to pyopencl used b
 
 bench-clients: $(VENV)/.installed-test ## measure SciPy and scikit-learn on buffers
 	@$(BIN)/python benchmarks/clients.py $(ARGS)
+
+bench-gpt: $(VENV)/.installed-interop ## measure training a GPT next to torch and torch.compile
+	@$(BIN)/python benchmarks/gpt.py $(ARGS)
 
 format: $(VENV)/.installed-dev ## rewrite the sources in the one format
 	$(BIN)/ruff check --fix-only --quiet .

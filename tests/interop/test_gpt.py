@@ -26,7 +26,9 @@ ADAM = {"lr": 1e-3, "betas": (0.9, 0.99), "eps": 1e-6, "weight_decay": 0.1}
 STEPS = 3
 
 
-def torch_logits(state: dict[str, Any], tokens: Any, heads: int = 2, is_conv1d: bool = False) -> Any:
+def torch_logits(
+    state: dict[str, Any], tokens: Any, heads: int = 2, is_conv1d: bool = False
+) -> Any:
     """GPT-2 by its formulas; ``is_conv1d``: weights are (in, out), as in its files."""
 
     def linear(x: Any, name: str) -> Any:

@@ -144,7 +144,7 @@ def in_order(name: str, order: Any, known: str = "ACFK") -> bool:
 def whole(name: str, argument: str, value: Any, least: int | None = None) -> int:
     """An argument of ``name`` that has to be an integer, and perhaps at least ``least``."""
     try:
-        number = as_int(value)
+        number = value if value.__class__ is int else as_int(value)
     except TypeError:
         raise ArgumentTypeError(
             f"{name} needs an integer as {argument}, got {value!r}; pass an int"

@@ -207,6 +207,8 @@ def make(
     if switch.on:
         switch.point("graph.make")
     node = Node(op, srcs, arg, shape, dtype, caller(), device)
+    if device.__class__ is Tracer:
+        device.made(node)
     reference = weakref.ref(node)
     readers[reference] = reference
     if not unique:

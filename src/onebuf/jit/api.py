@@ -188,6 +188,16 @@ def jit(function: Callable[..., Any] | None = None, *, dynamic: Any = None, **op
     so is one after something else has changed that the function read: a variable, an attribute, a
     buffer that it found there. Writes to buffers are part of the capture.
 
+    With ``dynamic``, one capture serves many lengths: True for the first axis of every buffer among
+    the arguments, an axis or a tuple of axes, or a dict of these by the names of parameters.
+    Extents that are equal in the first call are one length, and up to three lengths vary at once.
+    To find out how it depends on them, the first call runs the function's Python code for the real
+    lengths and for three or more others, without elements; so it should not keep lengths elsewhere.
+    What it decides by a length, as in ``if x.shape[0] > 32``, is guarded. A function that makes a
+    float, a text, a ``range`` or a key of a length, that takes ``len(x)``, which is a plain
+    integer, or that reads a value, is captured for each length. `Jitted.explain` says which lengths
+    are served, and why others are not.
+
     >>> import onebuf
     >>> @onebuf.jit
     ... def f(x):
@@ -196,6 +206,9 @@ def jit(function: Callable[..., Any] | None = None, *, dynamic: Any = None, **op
     (9.0, 15.0)
     >>> f.captures
     1
+    >>> g = onebuf.jit(lambda x: x - x.mean(), dynamic=True)
+    >>> [g(onebuf.arange(float(n))).shape for n in (2, 3, 100)], g.captures
+    ([(2,), (3,), (100,)], 1)
     """
     if function is None:
         return lambda one: jit(one, dynamic=dynamic, **options)

@@ -16,17 +16,21 @@ from onebuf import pytree
 from onebuf.buffer import Buffer
 from onebuf.buffer.exchange.construction import Bits, draws_noted
 from onebuf.buffer.handle import PLACE
-from onebuf.engine import assign, force, read
+from onebuf.engine import assign, force, is_here, read, settle_readers, writable
+from onebuf.engine.run.write import has_neighbours
 from onebuf.graph import COPY, INPUT, VIEW, Node, make
 from onebuf.jit.capture_trace import CaptureTrace, Read
 from onebuf.jit.regions import Region, cut
 from onebuf.layout import View, compose
 from onebuf.machine import Tracer
+from onebuf.memory import address_of
 from onebuf.ops import Draw, seen, view_of
 from onebuf.options import config
 
 Draws = list[tuple[Bits, Draw]]
 _new: Any = object.__new__
+LEAST_NBYTES = 1 << 14
+"""Fewer bytes than this are not overwritten in place, but copied."""
 _PLACES = {0: PLACE}
 """What buffers without axes that are memory have in place of a base."""
 
@@ -134,7 +138,8 @@ class Capture:
         self._returned = recorded.returned
         ends = [[one.node] for one in trace.reads] + [recorded.wanted]
         with config(eager_numel=0):
-            self.regions: list[Region] = cut(trace, recorded.parameters, real, ends)
+            writes = {write.given: write.number for write in recorded.writes}
+            self.regions: list[Region] = cut(trace, recorded.parameters, real, ends, writes)
         self.direct = self._directly()
         """Does what `replay` does, of the plainest captures, in fewer steps; None of others."""
 
@@ -176,10 +181,36 @@ class Capture:
                     bits.state = state
                 raise Other(one.line)
             values += found
-        computed = self.regions[-1].compute(values, streams)
         for write in self.writes:
-            assign(given[write.given]._node, computed[write.number])
+            if is_here(values[write.given]):
+                writable(values[write.given])  # before anything is written
+        written = self._overwritable(values)
+        if written:
+            program = self.regions[-1].program
+            assert program is not None
+            computed = program.run(values, streams, written)
+        else:
+            computed = self.regions[-1].compute(values, streams)
+        for write in self.writes:
+            if write.given not in written:
+                assign(given[write.given]._node, computed[write.number])
         return self._results(given, computed)
+
+    def _overwritable(self, values: Sequence[Node]) -> list[int]:
+        """The given buffers, by number, whose memory the last region may overwrite.
+
+        What still has to read that memory is computed first.
+        """
+        program = self.regions[-1].program
+        if program is None or not program.overwritten:
+            return []
+        found = []
+        for write in self.writes:
+            node = values[write.given]
+            if write.given in program.overwritten and _is_own(node):
+                settle_readers(node)
+                found.append(write.given)
+        return found
 
     def explain(self) -> str:
         """The regions, and where they end."""
@@ -202,6 +233,19 @@ class Capture:
             else:
                 leaves.append(returned.value)
         return self._structure.unflatten(leaves)
+
+
+def _is_own(node: Node) -> bool:
+    """Whether a kernel can write all of a node's memory, and it is worth it.
+
+    A few elements are sooner copied than settled.
+    """
+    array = node.array
+    if array is None or array.nbytes < LEAST_NBYTES or has_neighbours(node):
+        return False
+    block = node.block
+    in_front = block is not None and address_of(array) == block.address
+    return in_front and array.flags.carray
 
 
 class Other(Exception):

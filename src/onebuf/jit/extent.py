@@ -14,104 +14,24 @@ import itertools
 import operator
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Sequence
+from numbers import Number
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from onebuf.graph import here
 from onebuf.graph.origin import PACKAGE
+from onebuf.jit.polynomial import Polynomial
 
-Monomial = tuple[int, ...]
-"""The numbers of the lengths that are multiplied: (0, 0) is the square of the first one."""
-_OUTSIDE = (
-    *[f"{PACKAGE}{name}{os.sep}" for name in ("nn", "optim")],
-    f"{PACKAGE}layout{os.sep}indexing.py",
-)
-"""Parts of the package that are programs like any other, and where slices are cut off."""
-_NAMES = "nmkpqrst"
+_PROGRAMS = tuple([f"{PACKAGE}{name}{os.sep}" for name in ("nn", "optim")])
+"""Parts of the package that are programs like any other."""
+_SLICES = f"{PACKAGE}layout{os.sep}indexing.py"
+"""Where slices are cut off at the ends."""
+_DEGREE = 8
+"""Powers up to this are followed."""
 _serials = itertools.count()
-
-
-class Polynomial:
-    """A polynomial of the lengths, with rational coefficients.
-
-    >>> n = Polynomial.symbol(0)
-    >>> p = n * n - n.plus(Polynomial.number(1))
-    >>> str(p), p.at((5,))
-    ('n*n - n - 1', Fraction(19, 1))
-    """
-
-    __slots__ = ("terms",)
-
-    def __init__(self, terms: Mapping[Monomial, Fraction]) -> None:
-        self.terms = {of: factor for of, factor in terms.items() if factor}
-
-    @classmethod
-    def number(cls, value: int | Fraction) -> Polynomial:
-        """The same for every length."""
-        return cls({(): Fraction(value)})
-
-    @classmethod
-    def symbol(cls, place: int) -> Polynomial:
-        """The length with the number ``place``."""
-        return cls({(place,): Fraction(1)})
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether it is the same for every length."""
-        return not any(self.terms)
-
-    def plus(self, other: Polynomial, factor: int = 1) -> Polynomial:
-        """The sum with ``factor`` times another one."""
-        found = dict(self.terms)
-        for of, value in other.terms.items():
-            found[of] = found.get(of, Fraction(0)) + factor * value
-        return Polynomial(found)
-
-    def __sub__(self, other: Polynomial) -> Polynomial:
-        return self.plus(other, -1)
-
-    def __mul__(self, other: Polynomial) -> Polynomial:
-        found: dict[Monomial, Fraction] = {}
-        for one, a in self.terms.items():
-            for two, b in other.terms.items():
-                of = tuple(sorted((*one, *two)))
-                found[of] = found.get(of, Fraction(0)) + a * b
-        return Polynomial(found)
-
-    def over(self, divisor: int) -> Polynomial:
-        """The quotient."""
-        return Polynomial({of: factor / divisor for of, factor in self.terms.items()})
-
-    def is_multiple(self, divisor: int) -> bool:
-        """Whether ``divisor`` divides every coefficient, and so the value for every length."""
-        return not any((factor / divisor).denominator > 1 for factor in self.terms.values())
-
-    def at(self, lengths: Sequence[int]) -> Fraction:
-        """The value for these lengths."""
-        total = Fraction(0)
-        for of, factor in self.terms.items():
-            for place in of:
-                factor = factor * lengths[place]
-            total += factor
-        return total
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Polynomial) and self.terms == other.terms
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self.terms.items()))
-
-    def __str__(self) -> str:
-        text = ""
-        for of, factor in sorted(self.terms.items(), key=lambda term: (-len(term[0]), term[0])):
-            parts = [_NAMES[place] for place in of]
-            if abs(factor) != 1 or not parts:
-                parts.insert(0, str(abs(factor)))
-            sign = " - " if factor < 0 else " + "
-            text += sign + "*".join(parts)
-        return text.removeprefix(" + ").replace(" - ", "-", text.startswith(" - ")) or "0"
 
 
 class Decision(NamedTuple):
@@ -128,6 +48,16 @@ class Decision(NamedTuple):
         if self.divisor:
             return value % self.divisor == self.outcome
         return _RELATIONS[self.relation](value, 0) == self.outcome
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the outcome is the same for all lengths, as far as signs tell."""
+        factors = self.polynomial.terms.values()
+        if self.polynomial.is_constant:
+            return True
+        if all(factor > 0 for factor in factors):
+            return self.relation in ("<", ">=")
+        return all(factor < 0 for factor in factors) and self.relation in (">", "<=")
 
     def __str__(self) -> str:
         if self.divisor:
@@ -170,7 +100,7 @@ class Lengths:
 
     def decided(self, decision: Decision) -> None:
         """Note a decision."""
-        if self.is_open and not decision.polynomial.is_constant:
+        if self.is_open and not decision.is_certain:
             self.decisions.setdefault(decision, here())
 
     def lost(self, what: str) -> None:
@@ -179,13 +109,18 @@ class Lengths:
             self.opaque = f"{what} of a length at {here()}"
 
 
-def _is_outside() -> bool:
-    """Whether the code that called a method of an extent is no part of the package."""
+def _is_outside(deciding: bool = False) -> bool:
+    """Whether the code that called a method of an extent is no part of the package.
+
+    A part whose decisions count counts as outside if ``deciding``.
+    """
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and _is_generated(frame.f_code):
         frame = frame.f_back
     name = "" if frame is None else frame.f_code.co_filename
-    return not name.startswith(PACKAGE) or name.startswith(_OUTSIDE)
+    if not name.startswith(PACKAGE) or name.startswith(_PROGRAMS):
+        return True
+    return deciding and name == _SLICES
 
 
 def _is_generated(code: CodeType) -> bool:
@@ -199,12 +134,12 @@ def _compared(relation: str) -> Any:
     def method(self: Extent, other: Any) -> Any:
         polynomial = _polynomial(other)
         if polynomial is None:
-            if isinstance(other, float) and _is_outside():
+            if isinstance(other, Number) and _is_outside():
                 self.lengths.lost("a comparison with a float")
             return compare(self.value, other)
         difference = self.polynomial - polynomial
         outcome = compare(difference.at(self.lengths.values), 0)
-        if _is_outside():
+        if _is_outside(deciding=True):
             self.lengths.decided(Decision(difference, relation, outcome))
         return outcome
 
@@ -242,7 +177,7 @@ def _polynomial(value: Any) -> Polynomial | None:
     """A value as a polynomial; None if it is no integer."""
     if type(value) is Extent:
         return value.polynomial
-    return Polynomial.number(value) if type(value) in (int, bool) else None
+    return Polynomial.number(int(value)) if isinstance(value, int | np.integer) else None
 
 
 class Extent:
@@ -287,7 +222,6 @@ class Extent:
     __truediv__ = _opaque(operator.truediv, "a quotient")
     __rtruediv__ = _opaque(lambda one, two: two / one, "a quotient")
     __rfloordiv__ = _opaque(lambda one, two: two // one, "a quotient")
-    __rmod__ = _opaque(lambda one, two: two % one, "a remainder")
     __rpow__ = _opaque(lambda one, two: two**one, "a power")
     __and__ = __rand__ = _opaque(operator.and_, "bits")
     __or__ = __ror__ = _opaque(operator.or_, "bits")
@@ -336,7 +270,7 @@ class Extent:
         return -self if self.value < 0 else self
 
     def __pow__(self, exponent: Any) -> Any:
-        if type(exponent) is int and 0 <= exponent < len(_NAMES):
+        if type(exponent) is int and 0 <= exponent <= _DEGREE:
             found = Polynomial.number(1)
             for _ in range(exponent):
                 found = found * self.polynomial
@@ -350,7 +284,18 @@ class Extent:
     def __divmod__(self, divisor: Any) -> Any:
         return self // divisor, self % divisor
 
+    def __rmod__(self, number: Any) -> Any:
+        if type(number) is int and 0 <= number < self.value:
+            below = Polynomial.number(number) - self.polynomial
+            self.lengths.decided(Decision(below, "<", True))
+            return number
+        return self._divided(lambda one, two: two % one, number, _is_outside())
+
     def __mod__(self, divisor: Any) -> Any:
+        if type(divisor) is Extent and 0 <= self.value < divisor.value:
+            self.lengths.decided(Decision(self.polynomial, ">=", True))
+            self.lengths.decided(Decision(self.polynomial - divisor.polynomial, "<", True))
+            return self
         if type(divisor) is not int:
             return self._divided(operator.mod, divisor, _is_outside())
         remainder = self.value % divisor
@@ -358,6 +303,10 @@ class Extent:
         return remainder
 
     def __floordiv__(self, divisor: Any) -> Any:
+        if type(divisor) is Extent and divisor.value:
+            quotient = self.value // divisor.value
+            if self.polynomial == divisor.polynomial * Polynomial.number(quotient):
+                return quotient
         if type(divisor) is not int:
             return self._divided(operator.floordiv, divisor, _is_outside())
         remainder = self.value % divisor
@@ -370,7 +319,7 @@ class Extent:
             self.lengths.decided(Decision(self.polynomial, "%", remainder, divisor))
 
     def _divided(self, function: Any, divisor: Any, is_outside: bool) -> Any:
-        if type(divisor) is not Extent and not isinstance(divisor, float):
+        if type(divisor) not in (Extent, int, float):
             return NotImplemented
         if is_outside:
             self.lengths.lost("a quotient")

@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from onebuf.jit.extent import Monomial, Polynomial, plain
+from onebuf.jit.extent import plain
+from onebuf.jit.polynomial import Monomial, Polynomial
 from onebuf.layout import View
 from onebuf.ops.library import Part, Shared
 from onebuf.ops.movement import Padding

@@ -8,7 +8,8 @@ is stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,9 +63,15 @@ class Result(NamedTuple):
 class Program:
     """A plan, and what it takes to run it again."""
 
-    def __init__(self, leaves: Sequence[Node], wanted: Sequence[Node]) -> None:
-        """``leaves`` stand for what a run is given, and ``wanted`` are computed from them."""
-        self.plan, walk = whole_plan([node.base for node in wanted])
+    def __init__(
+        self, leaves: Sequence[Node], wanted: Sequence[Node], writes: Mapping[int, int]
+    ) -> None:
+        """``leaves`` stand for what a run is given, and ``wanted`` are computed from them.
+
+        ``writes`` has the numbers of leaves, and of the results that they are to hold after a run.
+        """
+        donated = _replaced(leaves, wanted, writes)
+        self.plan, walk = whole_plan([node.base for node in wanted], donated)
         self._slots: dict[int, int] = {id(node): number for number, node in enumerate(leaves)}
         self._kept: list[Node] = list(leaves)
         """Nodes by slot, so that ids stay theirs while slots are given out."""
@@ -85,6 +92,11 @@ class Program:
             slot = self._slot(node.base, False)
             self._results.append(Result(slot, node.arg if node.op is VIEW else None))
         self._needed = [self._slots[id(node)] for node in asked]
+        self._overwritten = {
+            self._slots[id(asked[number])]: (number, self._slots[donated[id(asked[number])]])
+            for number in self.plan.written
+        }
+        """Leaves that may be overwritten: their number in the plan, and the slot of the result."""
         self._quick = self._written(asked, wanted)
         self._template: list[Node | None] = [None] * len(self._kept)
         for slot, node in self._fixed:
@@ -151,21 +163,31 @@ class Program:
 
     # -- running -----------------------------------------------------------------------------------
 
-    def run(self, leaves: Sequence[Node], draws: Mapping[Any, Any]) -> list[Node]:
+    @property
+    def overwritten(self) -> Collection[int]:
+        """The leaves that a run can overwrite by what they are to hold."""
+        return self._overwritten.keys()
+
+    def run(
+        self, leaves: Sequence[Node], draws: Mapping[Any, Any], written: Collection[int] = ()
+    ) -> list[Node]:
         """The results, stored, for some leaves; ``draws`` has new random streams for old."""
-        if self._quick is not None and not listeners():
+        if self._quick is not None and not written and not listeners():
             pairs = zip(self._quick(leaves), self._results, strict=True)
             return [node if r.view is None else _part(node, r.view) for node, r in pairs]
         overtaken = 0
         while True:
             nodes = self._nodes(leaves, draws)
+            for leaf in written:
+                nodes[self._overwritten[leaf][1]].readers = leaves[leaf].readers
             held: Held = [nodes[slot] for slot in self._needed]
             results = [nodes[result.slot] for result in self._results]
             del nodes
             with engine_lock.lock:
                 turn = engine_lock.begin()
                 try:
-                    self.plan.run(held, turn)
+                    given = frozenset([self._overwritten[leaf][0] for leaf in written])
+                    self.plan.run(held, turn, given)
                 except engine_lock.Overtaken:
                     overtaken += 1
                     if overtaken > MOST_OVERTAKEN:
@@ -207,6 +229,23 @@ def _looked_at(plan: Any, asked: Sequence[Node]) -> set[int]:
         for number, node in enumerate(asked)
         if number not in by_kernel or node.op.kind is Kind.GATHER
     }
+
+
+def _replaced(
+    leaves: Sequence[Node], wanted: Sequence[Node], writes: Mapping[int, int]
+) -> dict[int, int]:
+    """The leaves, by id, that a result may overwrite, and the id of that result.
+
+    A result that is also seen otherwise needs memory of its own.
+    """
+    uses = Counter([id(node.base) for node in wanted])
+    found = {}
+    for number, result in writes.items():
+        leaf, node = leaves[number], wanted[result]
+        alike = (leaf.shape, leaf.dtype) == (node.shape, node.dtype)
+        if alike and not node.is_view and uses[id(node)] == 1 and node.array is None:
+            found[id(leaf)] = id(node)
+    return found
 
 
 def stand_in(node: Node) -> Node:

@@ -42,12 +42,17 @@ class Region:
 
 
 def cut(
-    trace: Trace, parameters: Mapping[int, int], given: Sequence[Node], ends: Sequence[list[Node]]
+    trace: Trace,
+    parameters: Mapping[int, int],
+    given: Sequence[Node],
+    ends: Sequence[list[Node]],
+    writes: Mapping[int, int],
 ) -> list[Region]:
     """The regions that compute each of ``ends``, in order.
 
     ``parameters`` has the number of each parameter, by id, that stands for one of the nodes
-    ``given``. A region's leaves are these, and then all that the regions before it computed.
+    ``given``. A region's leaves are these, and then all that the regions before it computed. The
+    last region ends with what is written: ``writes`` has the number of its result for each leaf.
     """
     leaves: dict[int, int] = {}
     """The nodes that are leaves by now, by id: their numbers."""
@@ -56,7 +61,8 @@ def cut(
     for number, wanted in enumerate(ends):
         later = [node for others in ends[number + 1 :] for node in others]
         found = [*wanted, *_shared(wanted, later, leaves)]
-        regions.append(_region(trace, parameters, like, leaves, found))
+        is_last = number == len(ends) - 1
+        regions.append(_region(trace, parameters, like, leaves, found, writes if is_last else {}))
         for node in found:
             leaves[id(node)] = len(like)
             like.append(blank(node.shape, node.dtype))
@@ -69,6 +75,7 @@ def _region(
     like: Sequence[Node],
     leaves: Mapping[int, int],
     wanted: list[Node],
+    writes: Mapping[int, int],
 ) -> Region:
     leaves = dict(leaves)
 
@@ -90,7 +97,7 @@ def _region(
     transfers = sum(node.op is MOVE for node in _below(wanted, leaves).values())
     if all(node.array is not None for node in like) and not transfers:
         try:
-            program = Program(like, nodes_on(like, {}))
+            program = Program(like, nodes_on(like, {}), writes)
         except ReadFirst:
             return Region(compute)
         return Region(program.run, program)

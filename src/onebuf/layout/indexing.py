@@ -79,13 +79,10 @@ def resolve_slice(bounds: slice, extent: int) -> tuple[int, int, int]:
     >>> resolve_slice(slice(9, 2), 5)
     (0, 1, 0)
     """
-    step = 1 if bounds.step is None else bounds.step
-    if (
-        type(step) is int
-        and step > 0
-        and any(map(_is_followed, (bounds.start, bounds.stop, extent)))
-    ):
-        return _followed(bounds, extent, step)
+    if any(map(_is_followed, (bounds.start, bounds.stop, extent))):
+        followed = _followed(bounds, extent, 1 if bounds.step is None else whole(bounds.step))
+        if followed is not None:
+            return followed
     try:
         selected = range(*bounds.indices(extent))
     except ValueError:
@@ -105,12 +102,18 @@ def _is_followed(number: int | None) -> bool:
     return number.__class__ is int and type(number) is not int
 
 
-def _followed(bounds: slice, extent: int, step: int) -> tuple[int, int, int]:
+def _followed(bounds: slice, extent: int, step: int) -> tuple[int, int, int] | None:
     """What a slice selects of an extent that is followed, as numbers that are followed as well.
+
+    None for rare slices: those that go backwards between bounds.
 
     Every comparison is one that a trace takes note of, and comes out the same on both sides of a
     case that is no case of its own, such as a slice that just reaches the end.
     """
+    if step < 0 and bounds.start is None and bounds.stop is None:
+        return extent - 1, step, (extent - step - 1) // -step
+    if step < 1:
+        return None
     start = _bound(0 if bounds.start is None else whole(bounds.start), extent)
     stop = extent if bounds.stop is None else _bound(whole(bounds.stop), extent)
     return start, step, (stop - start + (step - 1)) // step if stop >= start else 0

@@ -40,6 +40,10 @@ class Tracer(Delegated):
         """``node``, which is on another device, as one of this trace."""
         return self.trace.lifted(node)
 
+    def made(self, node: Any) -> None:
+        """Tell the trace of a new node."""
+        self.trace.made(node)
+
     def refuse(self, name: str, node: Any) -> None:
         """Raise if ``name``, which reads the elements of ``node``, may not be called."""
         self.trace.refuse(name, node)

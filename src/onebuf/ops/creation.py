@@ -134,8 +134,16 @@ def arange(start: Any, stop: Any, step: Any, dtype: DT, device: Device = CPU) ->
             raise ArgumentError(f"{reason}: arange needs finite numbers, got {name}={bound}")
     if step == 0:
         raise ZeroStepError("arange needs a step other than 0, got 0")
-    extent = max(0, ceil((stop - start) / step))
+    extent = max(0, _steps(start, stop, step))
     if extent and kind(dtype) in "iu":
         for element in (start, start + step)[:extent]:  # the others wrap around, as sums do
             typed_scalar(int(element), dtype)
     return general(ARANGE, (), (start, stop, step), (extent,), dtype, device=device)
+
+
+def _steps(start: Any, stop: Any, step: Any) -> int:
+    """How many steps it takes to reach ``stop``."""
+    if start.__class__ is stop.__class__ is step.__class__ is int:
+        return -((start - stop) // step)
+    count: int = ceil((stop - start) / step)
+    return count

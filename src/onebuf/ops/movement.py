@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from operator import index as as_int
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from onebuf.events import listeners
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
 from onebuf.late import Late
 from onebuf.layout import View, normalize_axes, normalize_axis
+from onebuf.layout.axes import whole
 from onebuf.memory import address_of
 from onebuf.ops.allocation import adopted
 from onebuf.ops.apply import cast, general, small_arrays
@@ -197,7 +197,7 @@ def diagonal(node: Node, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Nod
 def pad(node: Node, widths: Sequence[tuple[int, int]], value: Any = 0) -> Node:
     """``node`` inside a border of ``value``."""
     try:
-        widths = tuple([(as_int(before), as_int(after)) for before, after in widths])
+        widths = tuple([(whole(before), whole(after)) for before, after in widths])
     except TypeError:
         raise ArgumentTypeError(f"pad needs widths that are integers, got {widths}") from None
     padded = View.contiguous(node.shape).pad(widths)

@@ -7,7 +7,7 @@ operations are in `onebuf.tensor.tensor`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from onebuf.buffer import Buffer
 from onebuf.dtypes import DT, kind
@@ -15,9 +15,6 @@ from onebuf.errors import DTypeError, GradientError
 from onebuf.graph.origin import here
 from onebuf.machine import Device
 from onebuf.tensor.watch import Watch
-
-if TYPE_CHECKING:
-    from onebuf.tensor.function import Function
 
 _new = object.__new__
 
@@ -36,15 +33,15 @@ class TensorState:
     _grad: TensorState | None
     _watch: Watch | None
     _requires_grad: bool
-    _source: tuple[Function, int] | None
-    """The function that made the tensor, and which of its results it is; None for leaves."""
+    _source: tuple[Any, int] | None
+    """The `Function` that made the tensor, and which of its results it is; None for leaves."""
 
     @classmethod
     def _of(
         cls,
         data: Buffer,
         requires_grad: bool = False,
-        source: tuple[Function, int] | None = None,
+        source: tuple[Any, int] | None = None,
     ) -> Self:
         """A tensor on ``data``."""
         self = _new(cls)

@@ -157,6 +157,9 @@ class Trace:
         """Text in place of a schedule."""
         return f"{len(nodes)} recorded for {self.what}: computed when it has returned"
 
+    def made(self, node: Node) -> None:
+        """Nothing: a node that is needed is found from the results."""
+
     def refuse(self, name: str, node: Node) -> None:
         """Nothing: reading is allowed."""
 

@@ -118,14 +118,16 @@ def _box(view: View, shape: tuple[int, ...]) -> list[tuple[int, int]] | None:
     """
     if view.mask is not None:
         return None
-    first = np.unravel_index(view.offset, shape) if shape else ()
     left = [pair for pair in zip(view.shape, view.stride, strict=True) if pair[0] > 1]
     found = []
-    for begin, extent, stride in zip(first, shape, View.contiguous(shape).stride, strict=True):
+    rest = view.offset
+    for extent, stride in zip(shape, View.contiguous(shape).stride, strict=True):
+        begin = rest // stride
+        rest -= begin * stride
         wide = left.pop(0)[0] if left and left[0][1] == stride else 1
         if begin + wide > extent:
             return None
-        found.append((int(begin), wide))
+        found.append((begin, wide))
     return None if left else found
 
 

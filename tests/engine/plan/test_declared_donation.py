@@ -10,6 +10,7 @@ import pytest
 
 import onebuf as ob
 from onebuf import Buffer, config
+from onebuf.engine.plan.declared_donation import ANY
 from onebuf.engine.plan.whole import whole_plan
 from onebuf.events import listening
 from onebuf.graph import engine_lock
@@ -40,7 +41,7 @@ def address(x: Buffer) -> int:
 def run(wanted: Sequence[Buffer], leaves: Sequence[Buffer]) -> None:
     """Compute ``wanted`` by one plan that gives up ``leaves``."""
     nodes = [buffer._node for buffer in wanted]
-    plan, walk = whole_plan(nodes, {id(leaf._node) for leaf in leaves})
+    plan, walk = whole_plan(nodes, {id(leaf._node): ANY for leaf in leaves})
     held = plan.nodes_of(walk)
     del walk
     with engine_lock.lock:

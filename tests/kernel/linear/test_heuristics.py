@@ -56,6 +56,19 @@ def test_columns_are_done_several_at_a_time_where_there_are_vectors():
     )
 
 
+def test_a_fold_of_folds_is_not_written_out():
+    shape = (64, 17)
+    steps = (
+        Step(LOAD, (), F, 0),
+        Step(REDUCE["max"], (0,), F, Fold(1)),
+        Step(REDUCE["sum"], (1,), F, Fold(0)),
+        Step(STORE, (2,), F, 1),
+    )
+    nest = Nest(2, (Slot(F, (2, 1)), Slot(F, (0, 0))), steps)
+    opts = suggest(nest, shape, (View(shape, (17, 1)), View(shape, (0, 0))), CPU)
+    assert all(opt.how is not UNROLL for opt in opts)
+
+
 def test_a_prime_length_is_left_alone():
     assert suggest(*folded((1000, 1021), 1), CPU) == ()
 

@@ -9,7 +9,7 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config
-from onebuf.scheduler.fuse import recompute
+from onebuf.scheduler.fuse import homes, recompute
 
 SHAPE = (512, 256)
 RNG = np.random.default_rng(8)
@@ -62,6 +62,17 @@ def test_a_long_chain_of_operations_is_stored():
     for step in range(recompute.MOST_STEPS + 1):
         value = value * (step + 2)
     assert len(stored_shapes(*two_readers(value))) == 4
+
+
+@pytest.mark.parametrize("between", [lambda x: x, onebuf.tanh], ids=["itself", "inside"])
+def test_a_value_that_a_kernel_reads_many_times_is_stored(monkeypatch, between):
+    value = buffer() * 2 + 1
+    many = onebuf.sum(onebuf.expand_dims(between(value), 0) * buffer(6, *SHAPE), axis=0)
+    wanted = (many, *two_readers(value))
+    del value  # which would be stored because it is held
+    assert len(stored_shapes(*wanted)) == 5
+    monkeypatch.setattr(homes, "REPEATED", 1 << 30)
+    assert len(stored_shapes(*wanted)) == 4
 
 
 def test_a_small_value_is_stored(monkeypatch):

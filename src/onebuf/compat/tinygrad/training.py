@@ -50,8 +50,6 @@ class test(set_grad_enabled):
     False
     """
 
-    __test__ = False  # for pytest, which would take it for a test by its name
-
     def __init__(self, mode: bool = True) -> None:
         super().__init__(not mode)
 

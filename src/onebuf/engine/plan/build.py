@@ -15,6 +15,7 @@ from onebuf.scheduler import Item
 
 if TYPE_CHECKING:
     from onebuf.engine.plan import declared_donation
+    from onebuf.engine.plan.declared_donation import GivenUp
     from onebuf.engine.step import factory
     from onebuf.scheduler import arena
     from onebuf.scheduler.fuse.multipass import Kernel
@@ -29,13 +30,13 @@ def make_plan(
     walk: list[Node],
     private: Collection[int] = (),
     replayed: Sequence[Node] = (),
-    donated: Collection[int] | None = None,
+    donated: GivenUp | None = None,
 ) -> Plan:
     """The plan that runs ``items``, for graphs whose walk is like ``walk``.
 
     Results that are ``private``, by id, need not become stored. Those that are ``replayed`` are
-    told so. ``donated`` are the leaves, by id, that every run gives up, each the first element of
-    its block; None: operands that die are found by counting references, in each run.
+    told so. ``donated`` are the leaves that every run gives up, each the first element of its
+    block; None: operands that die are found by counting references, in each run.
     """
     now = options()
     is_checked = now.check_bounds or now.search_seconds > 0
@@ -79,8 +80,22 @@ def make_plan(
     needed, made = [walked[me] for me in order], [walked[me] for me in stored]
     counts = [tuple([(numbers[id(node)], count) for node, count in nodes]) for nodes in watched]
     again = [numbers[id(node)] for node in replayed]
-    taken = () if donated is None else tuple(gifts.values())
-    return Plan(steps, needed, made, arena_nbytes, again, counts, len(last), taken)
+    plan = (steps, needed, made, arena_nbytes, again, counts, len(last))
+    if not donated:
+        return Plan(*plan)
+    leaves = [(numbers[id(leaf)], donated[id(leaf)]) for leaf in offered.values()]
+    targets = {me for me, leaf in offered.items() if donated[id(leaf)]}
+    overwriting = [
+        step
+        for step, item in zip(steps, items, strict=True)
+        if any(id(node) in targets for node in item.outputs)
+    ]
+    return Plan(
+        *plan,
+        tuple([number for number, target in leaves if not target]),
+        tuple([number for number, target in leaves if target]),
+        overwriting,  # type: ignore[arg-type]
+    )
 
 
 def parts_of(item: Kernel | Item) -> Sequence[Kernel | Item]:

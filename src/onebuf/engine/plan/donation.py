@@ -13,7 +13,7 @@ it, and the kernel that overwrites it and the record of its results are one indi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -48,8 +48,16 @@ def is_short(group: Group) -> bool:
     return group.is_elementwise and prod(group.extents) * len(group.nest.steps) <= MOST_STEPS
 
 
-def same_places(group: Group, operands: Sequence[Node], least: int) -> dict[int, Node]:
-    """For each output of at least so many bytes, by its place, an operand that lies as it does."""
+def same_places(
+    group: Group,
+    operands: Sequence[Node],
+    least: int,
+    fits: Callable[[Node, Node], bool] = lambda output, operand: True,
+) -> dict[int, Node]:
+    """For each output of at least so many bytes, by its place, an operand that lies as it does.
+
+    Besides, ``fits`` has to hold of the two.
+    """
     views: dict[int, set[object]] = {}
     for reach in group.reaches:
         views.setdefault(id(reach.node), set()).add(reach.view)
@@ -60,7 +68,8 @@ def same_places(group: Group, operands: Sequence[Node], least: int) -> dict[int,
         for operand in operands:
             same = operand.shape == output.shape and operand.dtype.itemsize == output.dtype.itemsize
             taken = any(operand is other for other in found.values())
-            if same and not taken and views[id(operand)] == views[id(output)]:
+            at_once = same and not taken and views[id(operand)] == views[id(output)]
+            if at_once and fits(output, operand):
                 found[place] = operand
                 break
     return found

@@ -8,20 +8,24 @@ piece and compiled at once, and everything between leaves and results lies in on
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from types import MappingProxyType
 
 from onebuf.engine.plan.build import make_plan
 from onebuf.engine.plan.decide import decision_for
+from onebuf.engine.plan.declared_donation import GivenUp
 from onebuf.engine.step.plan import Plan
 from onebuf.graph import Node
 from onebuf.options import config
 from onebuf.scheduler.plan_key import walk_of
 
 
-def whole_plan(wanted: Sequence[Node], donated: Collection[int] = ()) -> tuple[Plan, list[Node]]:
+def whole_plan(
+    wanted: Sequence[Node], donated: GivenUp = MappingProxyType({})
+) -> tuple[Plan, list[Node]]:
     """The plan that stores ``wanted`` in memory of their own, and the walk that it counts nodes by.
 
-    ``donated`` are the leaves, by id, that every run gives up: results may take their memory
+    ``donated`` are the leaves that every run gives up: results may take their memory
     (`onebuf.engine.plan.declared_donation`).
     `onebuf.engine.plan.decide.ReadFirst` if elements have to be read on demand first.
     """

@@ -36,7 +36,7 @@ def moved(node: Node, device: Device) -> Node:
     if isinstance(device, Tracer):
         return device.lifted(node)  # type: ignore[no-any-return]
     if isinstance(home, Tracer):
-        return node if home_of(home) is device else home.trace.moved(node, device)  # type: ignore[no-any-return]
+        return node if home_of(home) is device else home.trace.moved(node, device)
     if isinstance(device, Cluster):
         here = node if home.is_host else moved(node, CPU)
         return device.driver.distributed(here)  # type: ignore[no-any-return]

@@ -175,6 +175,11 @@ class KernelStep:
         if self._copy:
             tell(Copied(self._told.bytes_written, self._copy, line))
 
+    def is_done(self, held: Held) -> bool:
+        """Whether its results are stored."""
+        stored = [held[output.number] for output in self._outputs if output.offset_bytes < 0]
+        return all(node is None or node.block is not None for node in stored)
+
     def launch(self, held: Held, arena: int, given: Given) -> None:
         """Run the kernel, without an event."""
         try:
@@ -297,9 +302,10 @@ def _to_write(write: Node) -> tuple[Array, Block]:
 
 def _on_memory_of(operand: Node, output: Output) -> tuple[Array, Block]:
     """The elements of a result in the memory of an operand that dies."""
-    block = operand.block
+    array, block = operand.array, operand.block
+    assert array is not None
     assert block is not None
-    return block.array(output.shape, output.dtype), block
+    return (array if array.dtype is output.dtype else array.view(output.dtype)), block
 
 
 def _given_word(scalar: Any, held: Held) -> bytes:

@@ -32,12 +32,14 @@ from onebuf.ops import adopted, new_array, quietly
 from onebuf.scheduler import NOTHING, Item, reading
 
 if TYPE_CHECKING:
+    from onebuf.engine.cpu import gemm
     from onebuf.engine.step import matvec
 else:
+    gemm = Late("onebuf.engine.cpu.gemm")
     matvec = Late("onebuf.engine.step.matvec")
 
 COMPILER = "llvmlite.binding"
-"""The module of the compiler, once it is loaded: products are on the threads of kernels then."""
+"""The module of the compiler, once it is loaded."""
 
 
 class NumpyStep:
@@ -115,13 +117,22 @@ def compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:
             return made.array, made.block
         operands = (found,)
     out, block = new_array(node.shape, node.dtype)
-    if node.op is MATMUL and (COMPILER in sys.modules or _may_be_fold(node, operands)):
-        quietly(matvec.matrix_product, *operands, out)
+    if node.op is MATMUL:
+        quietly(_multiply, node, operands, out)
     elif operands and is_ours(node.op, operands[0].dtype, node.dtype):
         quietly(run_ours, node.op, operands, node.arg, out)
     else:
         quietly(run_into, COPY if node.op is LIBRARY else node.op, operands, node.arg, out)
     return out, block
+
+
+def _multiply(node: Node, factors: tuple[Array, ...], out: Array) -> None:
+    """The matrix product of ``factors``; on the threads of kernels, once there may be some."""
+    x, y = factors
+    if _may_be_fold(node, factors):
+        matvec.matrix_product(x, y, out)
+    elif COMPILER not in sys.modules or not gemm.multiply(x, y, out):
+        run_into(MATMUL, factors, None, out)
 
 
 def _may_be_fold(node: Node, factors: tuple[Array, ...]) -> bool:

@@ -29,6 +29,8 @@ Offsets = dict[int, int]
 Given = frozenset[int]
 """Operands that are not needed after the run, by number."""
 NONE: Given = frozenset()
+MOST_TRIES = 3
+"""A step that overwrites leaves and fails more often than this will not succeed."""
 MOST_OVERTAKEN = 100
 """A step that was overtaken more often than this fails."""
 Watched = tuple[tuple[int, int], ...]
@@ -57,12 +59,19 @@ class Step(Protocol):
         """
 
 
+class Overwriting(Step, Protocol):
+    """A step that may overwrite leaves by what they are to hold."""
+
+    def is_done(self, held: Held) -> bool:
+        """Whether its results are stored."""
+
+
 class Plan:
     """Steps, the numbers of the nodes that they need, and the memory for what is forgotten."""
 
     __slots__ = (
         *("steps", "needed", "made", "arena_nbytes"),
-        *("_replayed", "_watched", "_used", "_donated"),
+        *("_replayed", "_watched", "_used", "_donated", "written", "_overwriting"),
     )
 
     def __init__(
@@ -75,6 +84,8 @@ class Plan:
         watched: list[Watched],
         used: int,
         donated: tuple[int, ...] = (),
+        written: tuple[int, ...] = (),
+        overwriting: Sequence[Overwriting] = (),
     ) -> None:
         self.steps = steps
         self.needed = needed
@@ -89,17 +100,22 @@ class Plan:
         """How many nodes the steps need; those after them are only looked at."""
         self._donated = donated
         """Leaves that every run gives up, and whose memory results take."""
+        self.written = written
+        """Leaves whose memory is overwritten by what they are to hold, if a run allows it."""
+        self._overwriting = overwriting
+        """The last steps: those that do so."""
 
     def nodes_of(self, walk: Sequence[Node]) -> Held:
         """The nodes to run it with, out of the walk over a graph."""
         return [walk[number] for number in self.needed]
 
-    def run(self, held: Held, turn: object) -> None:
+    def run(self, held: Held, turn: object, written: Given = NONE) -> None:
         """Compute the nodes of a graph; empties ``held``, which should be their only holder.
 
         `onebuf.graph.engine_lock.Overtaken` if ``turn`` ends before it does. If leaves are donated,
         the graph cannot be computed from the beginning again, and nothing else can reach its nodes:
-        then a step that is overtaken is done once more.
+        then a step that is overtaken is done once more. Those of the leaves that are ``written``,
+        by number, are overwritten by the last steps. An interrupt among these comes after them.
         """
         block = POOL.allocate(self.arena_nbytes) if self.arena_nbytes else None
         start = 0 if block is None else block.address
@@ -108,10 +124,12 @@ class Plan:
         given = self._given(held) if self._watched else NONE
         if self._donated:
             given = free_leaves(held, self._donated)
+        overwriting = self._overwriting if written else ()
+        given |= written
         del held[self._used :]
         if switch.on:
             switch.point("plan.start")
-        for step in self.steps:
+        for step in self.steps[: len(self.steps) - len(overwriting)]:
             if switch.on:
                 switch.point("plan.step")
             if given and self._donated:
@@ -121,10 +139,33 @@ class Plan:
                 step.run(held, start, given)
             for number in step.done:
                 held[number] = None
+        if overwriting:
+            engine_lock.check(turn)
+            _overwrite(overwriting, held, start, given)
 
     def _given(self, held: Held) -> Given:
         """The operands that die."""
         return frozenset([watched[0][0] for watched in self._watched if dies(held, watched)])
+
+
+def _overwrite(steps: Sequence[Overwriting], held: Held, arena: int, given: Given) -> None:
+    """Run the steps that overwrite leaves: all of them, also if an interrupt comes in between.
+
+    A kernel and the record of its results are one action, so a step is done or not.
+    """
+    interrupt: BaseException | None = None
+    for step in steps:
+        tries = 0
+        while not step.is_done(held):
+            try:
+                _run_to_its_end(step, held, arena, given)
+            except BaseException as error:
+                tries += 1
+                if tries > MOST_TRIES:
+                    raise
+                interrupt = interrupt or error
+    if interrupt is not None:
+        raise interrupt
 
 
 def _run_to_its_end(step: Step, held: Held, arena: int, given: Given) -> None:

@@ -70,7 +70,9 @@ def suggest(
             choice.first(GROUP, axis, (4, 8, 2))
     elif results < 1024:
         choice.first(GROUP, axis, (64, 32, 16, 8, 4))
-    if not any(opt.how is UPCAST for opt in choice.opts):
+    # A loop inside would be copied too, and compilers unroll each copy again: PoCL takes minutes.
+    has_loops = any(other > axis for other in reduce_axes(nest))
+    if not has_loops and not any(opt.how is UPCAST for opt in choice.opts):
         choice.first(UNROLL, axis, (4, 5, 3, 2))
     return tuple(choice.opts)
 

@@ -18,6 +18,8 @@ from onebuf.scheduler.trace.gather import MOVES, is_picked_from
 
 MOST_NODES = 64
 """The most operations of a kernel, before horizontal fusion."""
+REPEATED = 2
+"""A kernel of so many times more elements than an operand has reads each of them several times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,10 @@ def homes_of(
 ) -> tuple[dict[int, int], list[Node]]:
     """For each node, by id, the node in whose kernel it is computed, within the limits.
 
-    Also the nodes, operands first, that have memory only because several kernels read them.
+    Also the nodes, operands first, that have memory only because several kernels read them, each
+    element about once: a matrix that is expanded for a fold of products is not among them.
     """
+    repeated: set[int] = set()
     shared: list[Node] = []
     homes: dict[int, int] = {}
     counts: dict[int, int] = {}
@@ -65,7 +69,7 @@ def homes_of(
         is_alone = me in roots or me in alone or opaque or node.op in CONCATS
         if is_alone or len(nests) != 1 or not fusable[me]:
             homes[me] = me
-            if not is_alone and len(nests) > 1 and fusable[me]:
+            if not is_alone and len(nests) > 1 and fusable[me] and me not in repeated:
                 shared.append(node)
         else:
             home = nests.pop()
@@ -76,8 +80,13 @@ def homes_of(
                 alone[me], waits[me] = limit, 0
             else:
                 counts[home] = counts.get(home, 1) + 1
+        is_inside = me in repeated and homes[me] != me
+        size = node.srcs[0].numel if node.op in FOLDS else node.numel
         for operand in item.inputs:
-            readers.setdefault(id(operand.base), []).append(item)
+            base = operand.base
+            readers.setdefault(id(base), []).append(item)
+            if is_inside or size > REPEATED * base.numel:
+                repeated.add(id(base))
     return homes, shared[::-1]
 
 
