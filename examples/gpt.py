@@ -13,7 +13,7 @@ and goes on from its checkpoint has the same bits as one that was not.
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -308,8 +308,8 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     train.add_argument("--checkpoint", type=Path, help="a .safetensors file: continued, written")
     train.add_argument("--plot", type=Path, help="a PNG file for the curve of the loss")
     for field in fields(Settings):
-        kind: Callable[[str], Any] = type(field.default)
-        train.add_argument(f"--{field.name}", type=kind, help=f"{field.default} unless told")
+        told = f"{field.default} unless told"
+        train.add_argument(f"--{field.name}", type=type(field.default), help=told)
     write = commands.add_parser("generate", help="write what a trained model finds likely")
     write.add_argument("--checkpoint", type=Path, required=True)
     load = commands.add_parser("load", help="generate with GPT-2's weights, in numbers of tokens")
@@ -344,10 +344,8 @@ def train(options: argparse.Namespace) -> Run:
         run = Run(Settings(**given), text, options.device)
     begun = len(run.losses)
     run.train(options.steps)
-    if len(run.losses) > begun:
-        print(f"step {begun + 1}: loss {run.losses[begun]:.3f}")
-    if run.losses:
-        print(f"step {len(run.losses)}: loss {run.losses[-1]:.3f}")
+    for number in sorted({begun, len(run.losses) - 1} & {*range(len(run.losses))}):
+        print(f"step {number + 1}: loss {run.losses[number]:.3f}")
     print(f"on text that it was not trained on: {run.held_out_loss():.3f}")
     if path is not None:
         run.save(path)
@@ -368,12 +366,10 @@ def write(options: argparse.Namespace) -> None:
         characters = file.metadata["characters"]
         model = new_model(saved_settings(options.checkpoint), len(characters))
         model.load_state_dict(below(file, "model"))
+    model.to(options.device)
     prompt = encode(options.prompt, characters)
-    found = generate(
-        model.to(options.device), prompt, options.tokens, options.temperature, options.seed
-    )
     print(options.prompt, end="")
-    for token in found:
+    for token in generate(model, prompt, options.tokens, options.temperature, options.seed):
         print(characters[token], end="", flush=True)
     print()
 
@@ -386,7 +382,7 @@ def load(options: argparse.Namespace) -> None:
     print(*prompt, *found)
 
 
-def show() -> None:
+def show(_: argparse.Namespace) -> None:
     """A short run: the loss goes down, and words begin to look like words."""
     run = train(parsed(["train", "--steps", "60", "--length", "32", "--batch", "8"]))
     found = generate(run.model, encode("A buffer ", run.characters), 120, temperature=0.7)
@@ -396,11 +392,8 @@ def show() -> None:
 def main(arguments: Sequence[str]) -> None:
     """Do what the command line says."""
     options = parsed(arguments)
-    command = {"train": train, "generate": write, "load": load}.get(options.command)
-    if command is None:
-        show()
-    else:
-        command(options)
+    commands = {"train": train, "generate": write, "load": load, None: show}
+    commands[options.command](options)
 
 
 if __name__ == "__main__":

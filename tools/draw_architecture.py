@@ -31,13 +31,16 @@ COLOURS = {
     "interface": (
         *("cli", "testing", "compat", "onebuf", "clients", "fft", "linalg", "lib", "numpy_api"),
         *("scalar_types", "array_api", "control", "files", "random", "kinds", "op_graph", "buffer"),
+        *("nn", "optim", "tensor", "capture", "batching", "gradients"),
     ),
-    "effect": ("runtimes", "engine", "backends", "ops", "interop", "machine", "memory"),
+    "effect": (
+        *("tracing", "runtimes", "engine", "backends", "ops", "interop", "machine", "memory"),
+    ),
     "pure": (
         *("render", "scheduler", "kernel", "graph", "placement", "layout"),
         *("sparsity", "shapes", "symmetry"),
     ),
-    "ground": ("options", "tasks", "dtypes", "errors", "events", "late", "switch"),
+    "ground": ("options", "pytree", "tasks", "dtypes", "errors", "events", "late", "switch"),
 }
 LEGEND = {
     "interface": "what users call",

@@ -186,16 +186,17 @@ from onebuf.scalar_types import (
 from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
-    from onebuf import fft, lib, linalg, shapes, sparsity, symmetry
+    from onebuf import fft, lib, linalg, nn, optim, shapes, sparsity, symmetry, tensor
     from onebuf.batching.api import vmap
     from onebuf.buffer.einsum import einsum
     from onebuf.buffer.layout.allocator import Allocator, allocator
+    from onebuf.capture.api import jit
     from onebuf.engine.observe.profile import Profiling, profile
     from onebuf.engine.observe.progress import progress
     from onebuf.files import Archive, load, open, save, savez, savez_compressed
     from onebuf.gradients.api import grad, jvp, stop_gradient, value_and_grad
     from onebuf.gradients.custom import custom_vjp
-    from onebuf.gradients.vjp import vjp
+    from onebuf.gradients.linearize import vjp
     from onebuf.kinds.distributed import DistributedBuffer, distributed
     from onebuf.kinds.future import FutureBuffer, submit
     from onebuf.kinds.on_demand import OnDemandBuffer, on_demand
@@ -242,11 +243,14 @@ _LATER = {
     "einsum": "onebuf.buffer.einsum",
     **dict.fromkeys(("grad", "jvp", "stop_gradient", "value_and_grad"), "onebuf.gradients.api"),
     "custom_vjp": "onebuf.gradients.custom",
-    "jit": "onebuf.jit.api",
-    "vjp": "onebuf.gradients.vjp",
+    "jit": "onebuf.capture.api",
+    "vjp": "onebuf.gradients.linearize",
     "vmap": "onebuf.batching.api",
 }
-_LATER_MODULES = ("fft", "lib", "linalg", "shapes", "sparsity", "symmetry", "testing")
+_LATER_MODULES = (
+    *("fft", "lib", "linalg", "nn", "optim", "shapes", "sparsity", "symmetry", "tensor"),
+    "testing",
+)
 
 
 def __getattr__(name: str) -> _Any:
@@ -323,37 +327,38 @@ __all__ = [
     "int_", "intc", "integer", "interp", "intersect1d", "intp", "invert", "is_busday", "isclose",
     "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin", "isinf", "isnan",
     "isnat", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable",
-    "ix_", "jvp", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less", "less_equal", "lexsort",
-    "lib", "linalg", "linspace", "little_endian", "load", "loadtxt", "log", "log1p", "log2",
-    "log10", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "logspace", "long", "longdouble", "longlong", "ma", "mask_indices", "matmul",
+    "ix_", "jit", "jvp", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less", "less_equal",
+    "lexsort", "lib", "linalg", "linspace", "little_endian", "load", "loadtxt", "log", "log1p",
+    "log2", "log10", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "logspace", "long", "longdouble", "longlong", "ma", "mask_indices", "matmul",
     "matrix_transpose", "matvec", "max", "maximum", "may_share_memory", "mean", "median", "memmap",
     "memory_stats", "meshgrid", "mgrid", "min", "min_scalar_type", "minimum", "mintypecode", "mod",
     "modf", "moveaxis", "multiply", "nan", "nan_to_num", "nanargmax", "nanargmin", "nancumprod",
     "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod",
     "nanquantile", "nanstd", "nansum", "nanvar", "ndarray", "ndenumerate", "ndim", "ndindex",
-    "nditer", "negative", "nested_iters", "newaxis", "nextafter", "nonzero", "not_equal", "number",
-    "object_", "ogrid", "on_demand", "ones", "ones_like", "open", "outer", "packbits", "pad",
-    "partition", "percentile", "permute_dims", "pi", "piecewise", "place", "poly", "poly1d",
-    "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polynomial", "polysub",
-    "polyval", "positive", "pow", "power", "printoptions", "prod", "profile", "progress",
-    "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg",
-    "radians", "random", "ravel", "ravel_multi_index", "real", "real_if_close", "realize", "rec",
-    "recarray", "reciprocal", "record", "remainder", "repeat", "require", "reshape", "resize",
-    "result_type", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round",
-    "row_stack", "runtime", "s_", "save", "savetxt", "savez", "savez_compressed", "schedule",
-    "sctypeDict", "searchsorted", "select", "set_printoptions", "setbufsize", "setdiff1d", "seterr",
-    "seterrcall", "setxor1d", "shape", "shapes", "shares_memory", "short", "show_config",
-    "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc", "single", "sinh", "size",
-    "sort", "sort_complex", "spacing", "sparsity", "split", "sqrt", "square", "squeeze", "stack",
-    "std", "stop_gradient", "str_", "strings", "submit", "subtract", "sum", "swapaxes", "symmetry",
-    "synchronize", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "timedelta64",
-    "trace", "transpose", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim",
-    "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc", "typecodes",
-    "typename", "typing", "ubyte", "ufunc", "uint", "uint8", "uint16", "uint32", "uint64", "uintc",
-    "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all", "unique_counts",
-    "unique_inverse", "unique_values", "unpackbits", "unravel_index", "unsignedinteger", "unstack",
-    "unwrap", "ushort", "value_and_grad", "vander", "var", "vdot", "vecdot", "vecmat", "vectorize",
-    "vjp", "vmap", "void", "vsplit", "vstack", "where", "zeros", "zeros_like",
+    "nditer", "negative", "nested_iters", "newaxis", "nextafter", "nn", "nonzero", "not_equal",
+    "number", "object_", "ogrid", "on_demand", "ones", "ones_like", "open", "optim", "outer",
+    "packbits", "pad", "partition", "percentile", "permute_dims", "pi", "piecewise", "place",
+    "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul",
+    "polynomial", "polysub", "polyval", "positive", "pow", "power", "printoptions", "prod",
+    "profile", "progress", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile",
+    "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index", "real", "real_if_close",
+    "realize", "rec", "recarray", "reciprocal", "record", "remainder", "repeat", "require",
+    "reshape", "resize", "result_type", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90",
+    "round", "row_stack", "runtime", "s_", "save", "savetxt", "savez", "savez_compressed",
+    "schedule", "sctypeDict", "searchsorted", "select", "set_printoptions", "setbufsize",
+    "setdiff1d", "seterr", "seterrcall", "setxor1d", "shape", "shapes", "shares_memory", "short",
+    "show_config", "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc", "single",
+    "sinh", "size", "sort", "sort_complex", "spacing", "sparsity", "split", "sqrt", "square",
+    "squeeze", "stack", "std", "stop_gradient", "str_", "strings", "submit", "subtract", "sum",
+    "swapaxes", "symmetry", "synchronize", "take", "take_along_axis", "tan", "tanh", "tensor",
+    "tensordot", "tile", "timedelta64", "trace", "transpose", "trapezoid", "tri", "tril",
+    "tril_indices", "tril_indices_from", "trim", "trim_zeros", "triu", "triu_indices",
+    "triu_indices_from", "true_divide", "trunc", "typecodes", "typename", "typing", "ubyte",
+    "ufunc", "uint", "uint8", "uint16", "uint32", "uint64", "uintc", "uintp", "ulong", "ulonglong",
+    "union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+    "unpackbits", "unravel_index", "unsignedinteger", "unstack", "unwrap", "ushort",
+    "value_and_grad", "vander", "var", "vdot", "vecdot", "vecmat", "vectorize", "vjp", "vmap",
+    "void", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]
 # fmt: on

@@ -159,6 +159,16 @@ def test_random_numbers_differ_from_call_to_call() -> None:
     assert found[0] != found[1] != found[2] != found[0]
 
 
+def test_tensors_are_made_inside_of_a_capture() -> None:
+    @TinyJit
+    def chosen(x: Tensor, places: Tensor) -> Tensor:
+        return x + Tensor.arange(3) * Tensor.eye(3)[1] + places.one_hot(3).sum(0) + Tensor.zeros(3)
+
+    for n in (1.0, 2.0):
+        found = chosen(Tensor([n]), Tensor([0, 2]))
+        assert found.tolist() == [n + 1, n + 1, n + 1]
+
+
 class Net:
     def __init__(self) -> None:
         self.l1 = nn.Linear(2, 16)

@@ -115,6 +115,14 @@ OPERATORS: dict[str, Case] = {
     ),
     "clip": (lambda a: a.x.clip(-0.5, 0.5), lambda a: np.clip(a.x, -0.5, 0.5)),
     "lerp": (lambda a: a.x.lerp(a.y, 0.25), lambda a: a.x + (a.y - a.x) * np.float32(0.25)),
+    "greater infinity": (
+        lambda a: (a.x / 0).isinf(detect_negative=False),
+        lambda a: a.x > 0,
+    ),
+    "lesser infinity": (
+        lambda a: (a.x / 0).isinf(detect_positive=False),
+        lambda a: a.x < 0,
+    ),
     "isclose": (lambda a: a.x.isclose(a.x + 1e-7), lambda a: np.isclose(a.x, a.x + 1e-7)),
 }
 
@@ -315,6 +323,11 @@ def _convolved(a: Any, step: int = 1, around: int = 0) -> np.ndarray[Any, Any]:
     return np.einsum("bchwij,ocij->bohw", windows[:, :, ::step, ::step], a.weight)
 
 
+def _pooled(a: Any) -> np.ndarray[Any, Any]:
+    padded = np.pad(a.image, ((0, 0), (0, 0), (0, 0), (1, 1)), constant_values=-np.inf)
+    return padded.reshape(2, 2, 2, 3, 4, 2).max((3, 5))
+
+
 NETWORKS: dict[str, Case] = {
     "linear": (lambda a: a.x.linear(a.y.T, a.v[:2]), lambda a: a.x @ a.y.T + a.v[:2]),
     "linear by a vector": (lambda a: a.x.linear(a.v), lambda a: a.x * a.v),
@@ -382,6 +395,18 @@ NETWORKS: dict[str, Case] = {
     "conv2d of four sides": (
         lambda a: a.image.conv2d(a.weight, padding=(1, 1, 1, 1)),
         lambda a: _convolved(a, 1, 1),
+    ),
+    "conv2d, higher than wide": (
+        lambda a: a.image.conv2d(a.weight, padding=(1, 0)),
+        lambda a: _convolved(a, 1, 1)[..., 1:-1],
+    ),
+    "max_pool2d with padding": (
+        lambda a: a.image.max_pool2d((3, 2), stride=(3, 2), padding=(0, 1)),
+        _pooled,
+    ),
+    "avg_pool2d of what is there": (
+        lambda a: (a.image * 0 + 2).avg_pool2d(3, 1, padding=1, count_include_pad=False),
+        lambda a: a.image * 0 + 2,
     ),
     "max_pool2d": (
         lambda a: a.image.max_pool2d(),

@@ -147,6 +147,23 @@ def test_realize_computes_several_tensors() -> None:
     assert y.tolist() == [4.0, 6.0]
 
 
+def test_elements_go_to_a_device_by_its_name() -> None:
+    x = Tensor([1.0, 2.0], device="PYTHON", requires_grad=True)
+    assert (x * 2).device == Tensor.rand(2, device="PYTHON").device == x.device == "PYTHON"
+    y = x.to("CPU")
+    (y * y).sum().backward()
+    assert x.grad is not None
+    assert (y.device, x.grad.device, x.grad.tolist()) == ("CPU", "PYTHON", [2.0, 4.0])
+    assert x.to_("CPU").device == "CPU"
+    assert x.requires_grad is True
+
+
+def test_new_tensors_are_on_the_default_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Device, "DEFAULT", "PYTHON")
+    made = [Tensor([1]), Tensor.zeros(1), Tensor.arange(2), Tensor.eye(1), Tensor.randint(1)]
+    assert {tensor.device for tensor in made} == {"PYTHON"}
+
+
 # -- gradients -------------------------------------------------------------------------------------
 
 

@@ -78,8 +78,7 @@ def trained_by_torch() -> tuple[dict[str, Any], list[float]]:
 
 
 @pytest.mark.parametrize(
-    "device, is_captured",
-    [("CPU", False), ("CPU", True), ("OPENCL", False), ("OPENCL", True), ("TORCH", True)],
+    "device, is_captured", [("CPU", False), ("CPU", True), ("OPENCL", True), ("TORCH", True)]
 )
 def test_three_steps_of_training_are_torchs(
     trained_by_torch: tuple[dict[str, Any], list[float]], device: str, is_captured: bool

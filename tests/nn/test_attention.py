@@ -10,8 +10,8 @@ from tensor_differences import check_gradients, draw
 
 import onebuf
 from onebuf import nn
+from onebuf.capture.api import jit
 from onebuf.errors import ArgumentError, ShapeError
-from onebuf.jit.api import jit
 from onebuf.nn import Tensor, scaled_dot_product_attention
 
 Array = np.ndarray[Any, Any]

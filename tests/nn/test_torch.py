@@ -14,7 +14,7 @@ import pytest
 
 import onebuf
 from onebuf import nn, optim
-from onebuf.jit.api import jit
+from onebuf.capture.api import jit
 from onebuf.nn import Tensor
 
 torch = pytest.importorskip("torch", reason="torch is not installed")

@@ -12,8 +12,8 @@ from tensor_differences import draw
 
 import onebuf
 from onebuf import Buffer, nn, optim
+from onebuf.capture.api import jit
 from onebuf.errors import ArgumentError, ArgumentTypeError, ShapeError
-from onebuf.jit.api import jit
 from onebuf.tensor import Tensor
 
 Array = np.ndarray[Any, Any]

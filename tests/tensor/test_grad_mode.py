@@ -6,7 +6,7 @@ from threading import Thread
 from typing import Any
 
 from onebuf import Buffer
-from onebuf.jit.api import jit
+from onebuf.capture.api import jit
 from onebuf.tensor import Tensor, enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 
 

@@ -8,8 +8,8 @@ import pytest
 from tensor_differences import draw
 
 from onebuf import Buffer
+from onebuf.capture.api import jit
 from onebuf.errors import DTypeError
-from onebuf.jit.api import jit
 from onebuf.tensor import Tensor, autocast, gelu, softmax
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import onebuf
 from onebuf import Buffer
+from onebuf.capture.api import jit
 from onebuf.errors import ChangedError
-from onebuf.jit.api import jit
 from onebuf.tensor import Function, Tensor, no_grad
 from onebuf.tensor.watch import Watch
 

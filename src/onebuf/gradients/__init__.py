@@ -2,6 +2,6 @@
 
 from onebuf.gradients.api import grad, jvp, stop_gradient, value_and_grad
 from onebuf.gradients.custom import custom_vjp
-from onebuf.gradients.vjp import vjp
+from onebuf.gradients.linearize import vjp
 
 __all__ = ["custom_vjp", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]

@@ -17,7 +17,7 @@ from onebuf.buffer import Buffer
 from onebuf.dtypes import kind
 from onebuf.errors import ArgumentError, ArgumentTypeError, NotDifferentiable
 from onebuf.gradients.custom import stopped
-from onebuf.gradients.vjp import is_differentiable, linearized, vjp
+from onebuf.gradients.linearize import is_differentiable, linearized, vjp
 from onebuf.graph import Number
 from onebuf.ops import full
 from onebuf.options import options

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from onebuf import pytree
 from onebuf.buffer import Buffer
 from onebuf.errors import ArgumentTypeError
+from onebuf.gradients.linearize import as_seed, is_differentiable
 from onebuf.gradients.rules.table import RULES
-from onebuf.gradients.vjp import as_seed, is_differentiable
 from onebuf.graph import CUSTOM, Node, make
 from onebuf.machine import Tracer
 from onebuf.ops import full

@@ -98,7 +98,7 @@ def resolve_slice(bounds: slice, extent: int) -> tuple[int, int, int]:
 
 
 def _is_followed(number: int | None) -> bool:
-    """Whether something counts as an integer and is followed by a trace (`onebuf.jit.extent`)."""
+    """Whether a trace follows a number that counts as an integer (onebuf.capture.dynamic)."""
     return number.__class__ is int and type(number) is not int
 
 

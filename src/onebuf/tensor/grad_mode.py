@@ -11,7 +11,7 @@ from contextvars import ContextVar, Token
 from functools import wraps
 from typing import Any, Self, TypeVar
 
-from onebuf.jit.ambient import register_ambient
+from onebuf.capture.guard.ambient import register_ambient
 
 _enabled: ContextVar[bool] = ContextVar("is_grad_enabled", default=True)
 F = TypeVar("F", bound=Callable[..., Any])

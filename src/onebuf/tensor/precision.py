@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 from onebuf import dtypes
 from onebuf.buffer import Buffer
+from onebuf.capture.guard.ambient import register_ambient
 from onebuf.dtypes import DT
 from onebuf.errors import DTypeError
-from onebuf.jit.ambient import register_ambient
 
 F = TypeVar("F", bound=Callable[..., Any])
 NARROW = (dtypes.bfloat16, dtypes.float16)

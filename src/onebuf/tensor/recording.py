@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Recorded(Function):
-    """A call of a function of buffers, with the pull that `onebuf.gradients.vjp` gives for it."""
+    """A call of a function of buffers, with the pullback that `onebuf.vjp` gives for it."""
 
     def forward(self, function: Callable[..., Any], *buffers: Buffer) -> Any:
         """The result of ``function``, whose arguments are ``buffers``."""

@@ -10,9 +10,9 @@ from contextlib import ContextDecorator
 from contextvars import ContextVar, Token
 from typing import Any, Self
 
+from onebuf.capture.guard.ambient import register_ambient
 from onebuf.compat.tinygrad.missing import MissingName
 from onebuf.errors import ArgumentTypeError
-from onebuf.jit.ambient import register_ambient
 from onebuf.tensor import is_grad_enabled, set_grad_enabled
 
 _training: ContextVar[bool] = ContextVar("training", default=False)

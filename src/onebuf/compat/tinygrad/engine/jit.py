@@ -12,7 +12,7 @@ from functools import update_wrapper
 from types import MethodType
 from typing import Any
 
-from onebuf.jit.api import Jitted, jit
+from onebuf.capture.api import Jitted, jit
 
 
 class TinyJit:

@@ -112,9 +112,8 @@ class Creation(TensorCore):
             start, stop = 0, start
         is_float = any(isinstance(one, float) for one in (start, stop, step))
         natural = dtypes.default_float if is_float else dtypes.default_int
-        made = onebuf.arange(
-            start, stop, step, dtype=(natural if dtype is None else to_dtype(dtype)).numpy
-        )
+        wanted = natural if dtype is None else to_dtype(dtype)
+        made = onebuf.arange(start, stop, step, dtype=wanted.numpy, device=place(device))
         return cls._made(made, None, device, requires_grad)
 
     @classmethod
@@ -122,7 +121,7 @@ class Creation(TensorCore):
         cls, start: float, stop: float, steps: int, dtype: Kind = None, device: str | None = None
     ) -> Self:
         """``steps`` numbers at equal distances, from ``start`` to ``stop``."""
-        made = onebuf.linspace(start, stop, steps)
+        made = onebuf.linspace(start, stop, steps, device=place(device))
         return cls._made(made, dtypes.default_float if dtype is None else dtype, device, None)
 
     @classmethod
@@ -136,7 +135,8 @@ class Creation(TensorCore):
     ) -> Self:
         """Ones on the diagonal of a matrix, and zeros elsewhere."""
         wanted = dtypes.default_float if dtype is None else to_dtype(dtype)
-        return cls._made(onebuf.eye(n, m, dtype=wanted.numpy), None, device, requires_grad)
+        made = onebuf.eye(n, m, dtype=wanted.numpy, device=place(device))
+        return cls._made(made, None, device, requires_grad)
 
     # -- random numbers ----------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""Captured functions: what a call does with buffers, recorded once and replayed."""

@@ -1,0 +1,1 @@
+"""Guards: whether everything that a captured function depended on is as it was."""
