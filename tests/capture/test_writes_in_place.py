@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -165,3 +166,41 @@ def test_an_interrupt_comes_before_all_writes_or_after_them(
             f()
     changed = [not np.array_equal(x, y) for x, y in zip(names[::2], before[::2], strict=True)]
     assert all(changed) or not any(changed)
+
+
+def test_a_result_takes_the_memory_of_a_donated_argument() -> None:
+    f = onebuf.jit(lambda state, g: state * 2 + g, donate="state")
+    state, g = fresh(0).realize(), fresh(1).realize()
+    wanted = np.asarray(fresh(0))
+    for _ in range(3):
+        before = state
+        with onebuf.counters() as counted:
+            state = f(state, g)
+        wanted = wanted * 2 + np.asarray(g)
+        np.testing.assert_array_equal(state, wanted)
+        with pytest.raises(BufferError, match="freed"):
+            before.tolist()
+    assert counted.bytes_allocated < g.nbytes
+    assert f.captures == 1
+
+
+def test_donation_says_what_it_needs() -> None:
+    with pytest.raises(ValueError, match="names of parameters, x; got 'y'"):
+        onebuf.jit(lambda x: x, donate="y")
+    with pytest.raises(ValueError, match="cannot be returned"):
+        onebuf.jit(lambda x: x[1:], donate=("x",))(fresh(0))
+
+
+def test_threads_that_call_a_function_first_at_once_get_its_results() -> None:
+    w = fresh(0).realize()
+
+    @onebuf.jit
+    def f(x: Any) -> Any:
+        return (x * w).sum(axis=0)
+
+    inputs = [fresh(n).realize() for n in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(f, inputs))
+    for x, y in zip(inputs, found, strict=True):
+        np.testing.assert_array_equal(y, (x * w).sum(axis=0))
+    assert f.captures == 1

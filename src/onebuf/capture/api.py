@@ -24,7 +24,7 @@ from onebuf.capture.dynamic.family import Dynamic, axes_of
 from onebuf.capture.guard.call import Call
 from onebuf.capture.guard.guards import Guard, reach, write_guard
 from onebuf.engine import force
-from onebuf.errors import ArgumentTypeError
+from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.events import listeners
 from onebuf.graph import is_stored, settle
 from onebuf.machine import Device
@@ -74,9 +74,15 @@ class Entry:
 class Jitted:
     """A function that is captured and replayed; see `jit`."""
 
-    def __init__(self, function: Callable[..., Any], dynamic: Any = None) -> None:
+    def __init__(self, function: Callable[..., Any], dynamic: Any = None, donate: Any = ()) -> None:
         self._function = function
         self._call = Call(function)
+        self._donate = (donate,) if isinstance(donate, str) else tuple(donate)
+        for name in self._donate:
+            if name not in self._call.names:
+                raise ArgumentError(
+                    f"donate needs names of parameters, {', '.join(self._call.names)}; got {name!r}"
+                )
         axes = axes_of(dynamic, self._call)
         self._dynamic = None if axes is None else Dynamic(axes)
         self._entries: tuple[Entry, ...] = ()
@@ -178,13 +184,25 @@ class Jitted:
             self.captures += 1
         if capture is None:
             try:
-                capture, is_first = captured(call, given), True
+                donated = self._donated(args, kwargs, given)
+                capture, is_first = captured(call, given, donated), True
             except NotCaptured as error:
                 return self._refused(str(error), args, kwargs)
         if _overlap(capture, given):
             return self._refused("a buffer that is written overlaps another one", args, kwargs)
         self._keep(Entry(guard, capture, bound, firsts))
         return capture.replay(given, is_first=is_first)
+
+    def _donated(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], given: Sequence[Buffer]
+    ) -> list[int]:
+        """The given buffers, by number, that the caller gives up."""
+        if not self._donate:
+            return []
+        values = zip(self._call.names, self._call.normalise(*args, **kwargs), strict=True)
+        trees = [value for name, value in values if name in self._donate]
+        leaves = {id(leaf) for leaf in pytree.flatten(trees)[0]}
+        return [number for number, buffer in enumerate(given) if id(buffer) in leaves]
 
     def _keep(self, entry: Entry) -> None:
         self._entries = (entry, *self._entries[: MOST_CAPTURES - 1])
@@ -224,7 +242,9 @@ class Jitted:
         return f"jit({self._function!r})"
 
 
-def jit(function: Callable[..., Any] | None = None, *, dynamic: Any = None) -> Any:
+def jit(
+    function: Callable[..., Any] | None = None, *, dynamic: Any = None, donate: Any = ()
+) -> Any:
     """``function``, captured at its first call and replayed after.
 
     Arguments and results are buffers, numbers, texts and containers of them. A call whose shapes,
@@ -242,6 +262,9 @@ def jit(function: Callable[..., Any] | None = None, *, dynamic: Any = None) -> A
     integer, or that reads a value, is captured for each length. `Jitted.explain` says which lengths
     are served, and why others are not.
 
+    Parameters that ``donate`` names are given up by the caller: results may take their memory, and
+    the buffers are freed. A function with ``dynamic`` donates nothing.
+
     >>> import onebuf
     >>> @onebuf.jit
     ... def f(x):
@@ -255,10 +278,10 @@ def jit(function: Callable[..., Any] | None = None, *, dynamic: Any = None) -> A
     ([(2,), (3,), (100,)], 1)
     """
     if function is None:
-        return lambda one: jit(one, dynamic=dynamic)
+        return lambda one: jit(one, dynamic=dynamic, donate=donate)
     if not callable(function):
         raise ArgumentTypeError(f"jit needs a function, got {type(function).__name__}")
-    return function if isinstance(function, Jitted) else Jitted(function, dynamic)
+    return function if isinstance(function, Jitted) else Jitted(function, dynamic, donate)
 
 
 def _buffer(found: Any) -> Buffer:

@@ -9,7 +9,7 @@ be called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -21,7 +21,8 @@ from onebuf.capture.capture_trace import CaptureTrace, Read
 from onebuf.capture.regions import Region, cut
 from onebuf.engine import assign, force, is_here, read, settle_readers, writable
 from onebuf.engine.run.write import has_neighbours
-from onebuf.graph import COPY, INPUT, VIEW, Node, make
+from onebuf.errors import ArgumentError
+from onebuf.graph import COPY, INPUT, VIEW, Freed, Node, make
 from onebuf.layout import View, compose
 from onebuf.machine import Tracer
 from onebuf.memory import address_of
@@ -128,8 +129,11 @@ class Recorded:
 class Capture:
     """The regions of a call, what it returned, and what it wrote."""
 
-    def __init__(self, recorded: Recorded, real: Sequence[Node]) -> None:
-        """``real`` are the nodes of the given buffers."""
+    def __init__(
+        self, recorded: Recorded, real: Sequence[Node], donated: Collection[int] = ()
+    ) -> None:
+        """``real`` are the nodes of the given buffers; those that are ``donated``, by number, are
+        freed by a replay."""
         trace = recorded.trace
         self.reads: list[Read] = trace.reads
         self.writes = recorded.writes
@@ -140,8 +144,11 @@ class Capture:
         ends = [[one.node] for one in trace.reads] + [recorded.wanted]
         with config(eager_numel=0):
             writes = {write.given: write.number for write in recorded.writes}
-            self.regions: list[Region] = cut(trace, recorded.parameters, real, ends, writes)
-        self.direct = self._directly()
+            self.regions: list[Region] = cut(
+                trace, recorded.parameters, real, ends, writes, donated
+            )
+        self.donated = donated
+        self.direct = None if donated else self._directly()
         """Does what `replay` does, of the plainest captures, in fewer steps; None of others."""
 
     def _directly(self) -> Callable[[Sequence[Buffer]], Any] | None:
@@ -195,7 +202,11 @@ class Capture:
         for write in self.writes:
             if write.given not in written:
                 assign(given[write.given]._node, computed[write.number])
-        return self._results(given, computed)
+        result = self._results(given, computed)
+        for number in self.donated:
+            node = given[number]._node
+            given[number]._node = Freed(node.shape, node.dtype, node.device)
+        return result
 
     def _overwritable(self, values: Sequence[Node]) -> list[int]:
         """The given buffers, by number, whose memory the last region may overwrite.
@@ -264,17 +275,27 @@ def _view(buffer: Buffer, view: View | None) -> Buffer:
     return buffer._view(seen(node, there))
 
 
-def captured(call: Callable[[], Any], given: Sequence[Buffer]) -> Capture:
+def captured(
+    call: Callable[[], Any], given: Sequence[Buffer], donated: Collection[int] = ()
+) -> Capture:
     """What ``call`` does, as a capture; `NotCaptured` if it cannot be replayed.
 
-    ``given`` are buffers, each once, that the call reaches. While it runs they have no
-    elements.
+    ``given`` are buffers, each once, that the call reaches. While it runs they have no elements.
+    Those that are ``donated``, by number, are not used afterwards.
     """
     for buffer in given:
         force(buffer._node)
     trace = CaptureTrace()
     real = [buffer._node for buffer in given]
-    return Capture(recorded(call, given, trace, [trace.input(node) for node in real], []), real)
+    nodes = [trace.input(node) for node in real]
+    found = recorded(call, given, trace, nodes, [])
+    for one in found.returned:
+        if isinstance(one, Seen) and one.given in donated:
+            raise ArgumentError(
+                "a donated argument is freed, so it cannot be returned, nor a view of it; return a "
+                "copy, or do not donate it"
+            )
+    return Capture(found, real, donated)
 
 
 def recorded(

@@ -16,6 +16,7 @@ import numpy as np
 
 from onebuf.capture.quick import Run, quick
 from onebuf.dtypes import DT, Array
+from onebuf.engine.plan.declared_donation import ANY
 from onebuf.engine.plan.whole import whole_plan
 from onebuf.engine.run.realize import read
 from onebuf.engine.step.error_context import OutsideError, explained
@@ -64,14 +65,20 @@ class Program:
     """A plan, and what it takes to run it again."""
 
     def __init__(
-        self, leaves: Sequence[Node], wanted: Sequence[Node], writes: Mapping[int, int]
+        self,
+        leaves: Sequence[Node],
+        wanted: Sequence[Node],
+        writes: Mapping[int, int],
+        donated: Collection[int] = (),
     ) -> None:
         """``leaves`` stand for what a run is given, and ``wanted`` are computed from them.
 
-        ``writes`` has the numbers of leaves, and of the results that they are to hold after a run.
+        ``writes`` has the numbers of leaves, and of the results that they are to hold after a run;
+        leaves that are ``donated``, by number, are not needed after it.
         """
-        donated = _replaced(leaves, wanted, writes)
-        self.plan, walk = whole_plan([node.base for node in wanted], donated)
+        replaced = _replaced(leaves, wanted, writes)
+        given_up = {id(leaves[number]): ANY for number in donated} | replaced
+        self.plan, walk = whole_plan([node.base for node in wanted], given_up)
         self._slots: dict[int, int] = {id(node): number for number, node in enumerate(leaves)}
         self._kept: list[Node] = list(leaves)
         """Nodes by slot, so that ids stay theirs while slots are given out."""
@@ -93,7 +100,7 @@ class Program:
             self._results.append(Result(slot, node.arg if node.op is VIEW else None))
         self._needed = [self._slots[id(node)] for node in asked]
         self._overwritten = {
-            self._slots[id(asked[number])]: (number, self._slots[donated[id(asked[number])]])
+            self._slots[id(asked[number])]: (number, self._slots[replaced[id(asked[number])]])
             for number in self.plan.written
         }
         """Leaves that may be overwritten: their number in the plan, and the slot of the result."""
@@ -157,7 +164,7 @@ class Program:
             size = self._kept[slot].dtype.itemsize
             sources[id(self._kept[slot])] = (derived.source, derived.view.offset * size)
         now = options()
-        if now.check_bounds or now.search_seconds:
+        if now.check_bounds or now.search_seconds or self.plan.gives_up:
             return None
         return quick(self.plan, asked, sources, [node.base for node in wanted])
 

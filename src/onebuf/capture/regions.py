@@ -6,7 +6,7 @@ region needs: those are leaves then, so nothing is computed twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from onebuf.capture.program import Program, blank, stand_in
@@ -47,12 +47,14 @@ def cut(
     given: Sequence[Node],
     ends: Sequence[list[Node]],
     writes: Mapping[int, int],
+    donated: Collection[int] = (),
 ) -> list[Region]:
     """The regions that compute each of ``ends``, in order.
 
     ``parameters`` has the number of each parameter, by id, that stands for one of the nodes
     ``given``. A region's leaves are these, and then all that the regions before it computed. The
     last region ends with what is written: ``writes`` has the number of its result for each leaf.
+    After it, leaves that are ``donated``, by number, are not needed.
     """
     leaves: dict[int, int] = {}
     """The nodes that are leaves by now, by id: their numbers."""
@@ -62,7 +64,8 @@ def cut(
         later = [node for others in ends[number + 1 :] for node in others]
         found = [*wanted, *_shared(wanted, later, leaves)]
         is_last = number == len(ends) - 1
-        regions.append(_region(trace, parameters, like, leaves, found, writes if is_last else {}))
+        ending = (writes, donated) if is_last else ({}, ())
+        regions.append(_region(trace, parameters, like, leaves, found, *ending))
         for node in found:
             leaves[id(node)] = len(like)
             like.append(blank(node.shape, node.dtype))
@@ -76,6 +79,7 @@ def _region(
     leaves: Mapping[int, int],
     wanted: list[Node],
     writes: Mapping[int, int],
+    donated: Collection[int],
 ) -> Region:
     leaves = dict(leaves)
 
@@ -97,7 +101,7 @@ def _region(
     transfers = sum(node.op is MOVE for node in _below(wanted, leaves).values())
     if all(node.array is not None for node in like) and not transfers:
         try:
-            program = Program(like, nodes_on(like, {}), writes)
+            program = Program(like, nodes_on(like, {}), writes, donated)
         except ReadFirst:
             return Region(compute)
         return Region(program.run, program)

@@ -105,6 +105,11 @@ class Plan:
         self._overwriting = overwriting
         """The last steps: those that do so."""
 
+    @property
+    def gives_up(self) -> bool:
+        """Whether results may take the memory of leaves that are donated."""
+        return bool(self._donated)
+
     def nodes_of(self, walk: Sequence[Node]) -> Held:
         """The nodes to run it with, out of the walk over a graph."""
         return [walk[number] for number in self.needed]
