@@ -93,8 +93,7 @@ class GPT(nn.Module):
         """Logits of shape (batch, length, tokens); with caches, ``tokens`` come after theirs."""
         length = tokens.shape[1]
         if caches:
-            before = caches[0].position
-            places = self.wpe(onebuf.arange(length, device=before.device) + before)
+            places = self.wpe(onebuf.arange(length) + caches[0].position)
         else:
             places = self.wpe.weight[:length]
         x = self.wte(tokens) + places
@@ -242,8 +241,9 @@ def generate(
 
     Keys and values of earlier tokens are kept, so that a token costs one position and not all.
     Once there is no room, the newer half of them is computed again, and the older is forgotten.
+    The model needs to be on the CPU, where elements can be written by index.
     """
-    length, device = model.sizes.length, model.wte.weight.device
+    length = model.sizes.length
     model.eval()
     caches = model.new_caches()
     numbers = onebuf.random.default_rng(seed)
@@ -260,7 +260,7 @@ def generate(
                 cache.reset()
             new, room = seen[-max(1, length // 2) :], length
         room -= len(new)
-        logits = following(onebuf.asarray([new], device=device)).to_device("CPU").astype("float64")
+        logits = following(onebuf.asarray([new])).astype("float64")
         if temperature:
             # The largest of logits with Gumbel's noise is a draw by their softmax.
             logits = logits / temperature + numbers.gumbel(size=logits.shape)
@@ -320,7 +320,6 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         command.add_argument("--tokens", type=int, default=200)
         command.add_argument("--temperature", type=float, default=0.8, help="0: the likeliest")
         command.add_argument("--seed", type=int, default=0)
-        command.add_argument("--device", default="CPU")
     return parser.parse_args(arguments)
 
 
@@ -366,7 +365,6 @@ def write(options: argparse.Namespace) -> None:
         characters = file.metadata["characters"]
         model = new_model(saved_settings(options.checkpoint), len(characters))
         model.load_state_dict(below(file, "model"))
-    model.to(options.device)
     prompt = encode(options.prompt, characters)
     print(options.prompt, end="")
     for token in generate(model, prompt, options.tokens, options.temperature, options.seed):
@@ -376,7 +374,7 @@ def write(options: argparse.Namespace) -> None:
 
 def load(options: argparse.Namespace) -> None:
     """Print the numbers of tokens that GPT-2's weights give after the prompt."""
-    model = load_gpt2(options.weights, options.heads).to(options.device)
+    model = load_gpt2(options.weights, options.heads)
     prompt = [int(number) for number in options.prompt.split()]
     found = generate(model, prompt, options.tokens, options.temperature, options.seed)
     print(*prompt, *found)

@@ -185,7 +185,9 @@ class Jitted:
         if capture is None:
             try:
                 donated = self._donated(args, kwargs, given)
-                capture, is_first = captured(call, given, donated), True
+                found = functools.partial(_found, self._call, args, kwargs)
+                left: Callable[[], Sequence[Buffer]] = found if state.stored else tuple
+                capture, is_first = captured(call, given, donated, left), True
             except NotCaptured as error:
                 return self._refused(str(error), args, kwargs)
         if _overlap(capture, given):
@@ -282,6 +284,11 @@ def jit(
     if not callable(function):
         raise ArgumentTypeError(f"jit needs a function, got {type(function).__name__}")
     return function if isinstance(function, Jitted) else Jitted(function, dynamic, donate)
+
+
+def _found(call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Buffer]:
+    """The buffers that a function reaches now."""
+    return [buffer for _, buffer in reach(call, args, kwargs).buffers]
 
 
 def _buffer(found: Any) -> Buffer:

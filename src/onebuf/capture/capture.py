@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
+from weakref import ref
 
 from onebuf import pytree
 from onebuf.buffer import Buffer
@@ -89,6 +90,8 @@ class Recorded:
         self.returned: list[Seen | Computed | Kept] = []
         self.writes: list[Write] = []
         self.wanted: list[Node] = []
+        self.left: list[tuple[ref[Buffer], Seen | Computed | Kept]] = []
+        """Buffers that the function left where others find them, as attributes."""
 
     def classify(self, given: Sequence[Buffer], nodes: Sequence[Node], leaves: list[Any]) -> None:
         """Find out what becomes of the leaves of the results, and what is written."""
@@ -102,6 +105,23 @@ class Recorded:
             number = self.parameters.get(id(parameter))
             if number is not None:
                 self.writes.append(Write(number, self._wanted(base.srcs[0])))
+
+    def leave(self, given: Sequence[Buffer], nodes: Sequence[Node], left: Sequence[Buffer]) -> None:
+        """Let replays give new elements to buffers that the function made and ``left`` behind."""
+        bases = {id(node): number for number, node in enumerate(nodes)}
+        old = {id(buffer) for buffer in given}
+        for buffer in left:
+            node = buffer._node
+            is_mine = isinstance(node.device, Tracer) and node.device.trace is self.trace
+            if not is_mine or id(buffer) in old:
+                continue
+            if any(node.base is one.base for one in self.wanted):  # which others have
+                node = make(COPY, (node,), None, node.shape, node.dtype, unique=True)
+                number = self._wanted(node)
+                kind = Computed(number, buffer._is_number, type(buffer), len(node.shape))
+                self.left.append((ref(buffer), kind))
+            else:
+                self.left.append((ref(buffer), self._kind(buffer, {}, bases)))
 
     def _kind(
         self, leaf: Any, objects: dict[int, int], bases: dict[int, int]
@@ -141,6 +161,7 @@ class Capture:
         self._structure = recorded.structure
         self._same = recorded.same
         self._returned = recorded.returned
+        self._left = recorded.left
         ends = [[one.node] for one in trace.reads] + [recorded.wanted]
         with config(eager_numel=0):
             writes = {write.given: write.number for write in recorded.writes}
@@ -155,7 +176,9 @@ class Capture:
         """A replay of one quick program whose only result is all that it does."""
         program = self.regions[0].program
         run = None if program is None else program.quick
-        if run is None or self.reads or self.writes or self._draws or len(self._returned) != 1:
+        if run is None or self.reads or self.writes or self._draws or self._left:
+            return None
+        if len(self._returned) != 1:
             return None
         returned = self._returned[0]
         if not isinstance(returned, Computed) or self._structure.unflatten([self]) is not self:
@@ -203,6 +226,10 @@ class Capture:
             if write.given not in written:
                 assign(given[write.given]._node, computed[write.number])
         result = self._results(given, computed)
+        for reference, kind in self._left:
+            buffer = reference()
+            if buffer is not None:
+                buffer._node = self._made(kind, given, computed)._node
         for number in self.donated:
             node = given[number]._node
             given[number]._node = Freed(node.shape, node.dtype, node.device)
@@ -237,14 +264,18 @@ class Capture:
         for place, returned in enumerate(self._returned):
             if self._same[place] < place:
                 leaves.append(leaves[self._same[place]])
-            elif isinstance(returned, Computed):
-                make_one = returned.kind._value if returned.is_number else returned.kind._place
-                leaves.append(make_one(computed[returned.number]))
-            elif isinstance(returned, Seen):
-                leaves.append(_view(given[returned.given], returned.view))
             else:
-                leaves.append(returned.value)
+                leaves.append(self._made(returned, given, computed))
         return self._structure.unflatten(leaves)
+
+    def _made(
+        self, kind: Seen | Computed | Kept, given: Sequence[Buffer], computed: Sequence[Node]
+    ) -> Any:
+        """What the function made, of what was computed."""
+        if isinstance(kind, Computed):
+            make_one = kind.kind._value if kind.is_number else kind.kind._place
+            return make_one(computed[kind.number])
+        return _view(given[kind.given], kind.view) if isinstance(kind, Seen) else kind.value
 
 
 def _is_own(node: Node) -> bool:
@@ -276,19 +307,23 @@ def _view(buffer: Buffer, view: View | None) -> Buffer:
 
 
 def captured(
-    call: Callable[[], Any], given: Sequence[Buffer], donated: Collection[int] = ()
+    call: Callable[[], Any],
+    given: Sequence[Buffer],
+    donated: Collection[int] = (),
+    left: Callable[[], Sequence[Buffer]] = tuple,
 ) -> Capture:
     """What ``call`` does, as a capture; `NotCaptured` if it cannot be replayed.
 
     ``given`` are buffers, each once, that the call reaches. While it runs they have no elements.
-    Those that are ``donated``, by number, are not used afterwards.
+    Those that are ``donated``, by number, are not used afterwards. ``left`` gives the buffers that
+    can be found after the call.
     """
     for buffer in given:
         force(buffer._node)
     trace = CaptureTrace()
     real = [buffer._node for buffer in given]
     nodes = [trace.input(node) for node in real]
-    found = recorded(call, given, trace, nodes, [])
+    found = recorded(call, given, trace, nodes, [], left)
     for one in found.returned:
         if isinstance(one, Seen) and one.given in donated:
             raise ArgumentError(
@@ -304,6 +339,7 @@ def recorded(
     trace: CaptureTrace,
     nodes: Sequence[Node],
     draws: Draws,
+    left: Callable[[], Sequence[Buffer]] = tuple,
 ) -> Recorded:
     """What ``call`` does while the buffers ``given`` have the INPUTs ``nodes`` of ``trace``.
 
@@ -320,6 +356,7 @@ def recorded(
             leaves, structure = pytree.flatten(result)
             found = Recorded(trace, parameters, structure, draws)
             found.classify(given, nodes, leaves)
+            found.leave(given, nodes, left())
             return found
     finally:
         draws_noted.reset(token)

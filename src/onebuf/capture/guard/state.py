@@ -37,6 +37,7 @@ from onebuf.capture.reads.names import Names
 from onebuf.capture.reads.own_code import OwnCode
 from onebuf.capture.reads.path import Path, Step
 from onebuf.capture.reads.user_code import is_own, is_user_class, is_user_function, is_user_module
+from onebuf.pytree import container_of
 
 MOST_OBJECTS = 10_000
 """Functions that reach more objects are not captured: checking them would take too long."""
@@ -288,7 +289,8 @@ class _Walk:
         if kind.__module__ == "collections" or kind.__module__ == "array":
             self.container(path, value)
             return
-        self.fact(path, Check.IDENTITY, value)
+        if not (is_own(kind) and container_of(value)):  # which is known by what it holds
+            self.fact(path, Check.IDENTITY, value)
         if isinstance(value, Enum):
             return
         self.fact(path, Check.CLASS, kind)

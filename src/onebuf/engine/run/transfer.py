@@ -33,10 +33,8 @@ def moved(node: Node, device: Device) -> Node:
     home = node.device or CPU
     if home is device:
         return node
-    if isinstance(device, Tracer):
-        return device.lifted(node)  # type: ignore[no-any-return]
-    if isinstance(home, Tracer):
-        return node if home_of(home) is device else home.trace.moved(node, device)
+    if isinstance(device, Tracer) or isinstance(home, Tracer):
+        return _moved_in_trace(node, home, device)
     if isinstance(device, Cluster):
         here = node if home.is_host else moved(node, CPU)
         return device.driver.distributed(here)  # type: ignore[no-any-return]
@@ -63,6 +61,15 @@ def moved(node: Node, device: Device) -> Node:
         source = copied(source)
         force(source)
     return transfer.copy_between(node, source, device)
+
+
+def _moved_in_trace(node: Node, home: Device, device: Device) -> Node:
+    """The same in a function that is being traced, where ``node`` or ``device`` may be real."""
+    real = home_of(device)
+    if isinstance(home, Tracer):
+        return node if home_of(home) is real else home.trace.moved(node, real)
+    assert isinstance(device, Tracer)
+    return device.lifted(moved(node, real))  # type: ignore[no-any-return]
 
 
 install_upload(moved)
