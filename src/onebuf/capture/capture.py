@@ -33,7 +33,7 @@ from onebuf.options import config
 Draws = list[tuple[Bits, Draw]]
 _new: Any = object.__new__
 LEAST_NBYTES = 1 << 14
-"""Fewer bytes than this are not overwritten in place, but copied."""
+"""A quick program does not overwrite fewer bytes than this: they are sooner copied."""
 _PLACES = {0: PLACE}
 """What buffers without axes that are memory have in place of a base."""
 
@@ -244,9 +244,10 @@ class Capture:
         if program is None or not program.overwritten:
             return []
         found = []
+        least = 0 if program.quick is None else LEAST_NBYTES
         for write in self.writes:
             node = values[write.given]
-            if write.given in program.overwritten and _is_own(node):
+            if write.given in program.overwritten and _is_own(node, least):
                 settle_readers(node)
                 found.append(write.given)
         return found
@@ -278,13 +279,10 @@ class Capture:
         return _view(given[kind.given], kind.view) if isinstance(kind, Seen) else kind.value
 
 
-def _is_own(node: Node) -> bool:
-    """Whether a kernel can write all of a node's memory, and it is worth it.
-
-    A few elements are sooner copied than settled.
-    """
+def _is_own(node: Node, least: int) -> bool:
+    """Whether a kernel can write all of a node's memory, of at least so many bytes."""
     array = node.array
-    if array is None or array.nbytes < LEAST_NBYTES or has_neighbours(node):
+    if array is None or array.nbytes < least or has_neighbours(node):
         return False
     block = node.block
     in_front = block is not None and address_of(array) == block.address

@@ -40,7 +40,7 @@ def on_arrays(
     call.expect(kwargs.get("out"))
     arrays = [call.give(x) for x in args]
     named = {name: call.give(x) for name, x in kwargs.items()}
-    if call.traced is not None:
+    if call.traced:
         return _traced(call.traced, kind, function, args, kwargs)
     try:
         return call.take(quiet_context().run(function, *arrays, **named))
@@ -65,18 +65,18 @@ def install_forms(form_of: Callable[[Any], Form | None]) -> None:
 
 
 def _traced(
-    node: Node,
+    nodes: list[Node],
     kind: type[Handle],
     function: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """``function`` where ``node``, an operand, is traced: of its elements if those may be read."""
-    tracer: Any = node.device
+    """``function`` where some operands, ``nodes``, are traced: of elements if those may be read."""
     call = NumpyCall(kind, reads_traces=True)
     call.expect(kwargs.get("out"))
     try:
-        tracer.refuse(getattr(function, "__name__", "NumPy"), node)
+        for node in nodes:
+            node.device.refuse(getattr(function, "__name__", "NumPy"), node)  # type: ignore[union-attr]
         arrays = [call.give(x) for x in args]
         named = {name: call.give(x) for name, x in kwargs.items()}
     except (NotBatched, NotDifferentiable):
@@ -143,8 +143,8 @@ class NumpyCall:
         self.kind = kind
         self.is_writing = is_writing
         self.reads_traces = reads_traces
-        self.traced: Node | None = None
-        """An operand that is traced, and that may not be read before its trace allows it."""
+        self.traced: list[Node] = []
+        """Operands that are traced, and that may not be read before their traces allow it."""
         self.copies: list[tuple[Handle, dtypes.Array]] = []
         """Buffers whose elements NumPy cannot reach, which are traced or have a layout without
         strides, and copies of them: it may write to those if it ``is_writing``, or traced."""
@@ -197,8 +197,7 @@ class NumpyCall:
             self.copies.append((x, array))
             self.given[id(array)] = (x, array)
             return array
-        if self.traced is None or dtypes.kind(self.traced.dtype) not in "fc":
-            self.traced = x._node  # rather one that a gradient could go through
+        self.traced.append(x._node)
         return x
 
     def take(self, result: Any) -> Any:
