@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest
 EXAMPLES := --doctest-modules --doctest-glob='*.md' README.md docs src/onebuf \
 	--ignore=src/onebuf/backends/libraries/torch.py --ignore=src/onebuf/backends/libraries/jax.py
 INTEROP := tests/interop tests/backends/libraries tests/devices tests/machine \
-	tests/compat/test_tinygrad_buffer.py
+	tests/compat/test_tinygrad_buffer.py tests/gradients/rules tests/nn tests/optim
 PYTHON ?=
 MINUTES ?= 5
 SEED ?=
