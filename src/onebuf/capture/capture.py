@@ -31,7 +31,6 @@ from onebuf.ops import Draw, seen, view_of
 from onebuf.options import config
 
 Draws = list[tuple[Bits, Draw]]
-_new: Any = object.__new__
 LEAST_NBYTES = 1 << 14
 """A quick program does not overwrite fewer bytes than this: they are sooner copied."""
 _PLACES = {0: PLACE}
@@ -175,25 +174,16 @@ class Capture:
     def _directly(self) -> Callable[[Sequence[Buffer]], Any] | None:
         """A replay of one quick program whose only result is all that it does."""
         program = self.regions[0].program
-        run = None if program is None else program.quick
-        if run is None or self.reads or self.writes or self._draws or self._left:
+        written = None if program is None else program.quick
+        if written is None or self.reads or self.writes or self._draws or self._left:
             return None
         if len(self._returned) != 1:
             return None
         returned = self._returned[0]
         if not isinstance(returned, Computed) or self._structure.unflatten([self]) is not self:
             return None
-        kind, base = returned.kind, None if returned.is_number else _PLACES.get(returned.rank)
-
-        def replay(given: Sequence[Buffer]) -> Any:
-            (node,) = run([buffer._node for buffer in given])
-            node.claimed = True  # `_value`, spelled out for speed
-            result = _new(kind)
-            result._node = node
-            result._base = base
-            return result
-
-        return replay
+        base = None if returned.is_number else _PLACES.get(returned.rank)
+        return written.direct(returned.kind, base)
 
     # -- doing it again ----------------------------------------------------------------------------
 

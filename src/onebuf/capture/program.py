@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.capture.quick import Run, quick
+from onebuf.capture.quick import Quick, quick
 from onebuf.dtypes import DT, Array
 from onebuf.engine.plan.declared_donation import ANY
 from onebuf.engine.plan.whole import whole_plan
@@ -153,11 +153,11 @@ class Program:
         self._fixed.append((slot, node))
 
     @property
-    def quick(self) -> Run | None:
+    def quick(self) -> Quick | None:
         """A function from leaves to results, if there is one for this program."""
         return self._quick if all(result.view is None for result in self._results) else None
 
-    def _written(self, asked: Sequence[Node], wanted: Sequence[Node]) -> Run | None:
+    def _written(self, asked: Sequence[Node], wanted: Sequence[Node]) -> Quick | None:
         """The plan as a function of addresses, if it consists of kernels alone."""
         sources = {id(leaf): (number, 0) for number, leaf in enumerate(self._leaves)}
         for slot, derived in self._derived:
@@ -180,7 +180,7 @@ class Program:
     ) -> list[Node]:
         """The results, stored, for some leaves; ``draws`` has new random streams for old."""
         if self._quick is not None and not written and not listeners():
-            pairs = zip(self._quick(leaves), self._results, strict=True)
+            pairs = zip(self._quick.run(leaves), self._results, strict=True)
             return [node if r.view is None else _part(node, r.view) for node, r in pairs]
         overtaken = 0
         while True:

@@ -13,13 +13,15 @@ from typing import Any
 
 from onebuf.engine.cpu.launch import Single
 from onebuf.engine.cpu.program import word
-from onebuf.engine.step.kernel_step import KernelCall, KernelStep, MultipassStep
+from onebuf.engine.step.kernel_step import KernelCall, KernelStep, MultipassStep, Output
 from onebuf.engine.step.plan import Plan
-from onebuf.graph import Kind, Node
+from onebuf.graph import Fresh, Kind, Node
 from onebuf.memory import POOL, address_of, address_of_bytes
 from onebuf.ops import place
 
 Run = Callable[[Sequence[Node]], list[Node]]
+Direct = Callable[[Sequence[Any]], Any]
+"""From buffers to a buffer."""
 MOST_CALLS = 64
 """Longer programs take so long that the way to them does not show."""
 
@@ -28,16 +30,42 @@ class NotQuick(Exception):
     """A plan with steps of another kind."""
 
 
+class Quick:
+    """A program as text: a function from leaves to results."""
+
+    __slots__ = ("run", "_writer", "_results")
+
+    def __init__(self, writer: _Writer, results: list[str]) -> None:
+        self.run: Run = writer.compiled("leaves[{}]", f"return [{', '.join(results)}]")
+        self._writer = writer
+        self._results = results
+
+    def direct(self, kind: type[Any], base: Any) -> Direct:
+        """The same from buffers to the only result, as a buffer of class ``kind``."""
+        (result,) = self._results
+        known = f"{self._writer.const(object.__new__)}({self._writer.const(kind)})"
+        lines = (
+            f"{result}.claimed = True",  # `Handle._value`, spelled out for speed
+            f"made = {known}",
+            f"made._node = {result}",
+            f"made._base = {self._writer.const(base)}",
+            "return made",
+        )
+        found: Direct = self._writer.compiled("leaves[{}]._node", *lines)
+        return found
+
+
 def quick(
     plan: Plan, asked: Sequence[Node], sources: dict[int, tuple[int, int]], wanted: Sequence[Node]
-) -> Run | None:
+) -> Quick | None:
     """The function that runs ``plan`` on leaves and gives the nodes ``wanted``; None if it cannot.
 
     ``asked`` are the nodes that the plan needs, by number. ``sources`` says of those that are
     leaves, or see elements of one, which leaf that is and how many bytes further on they begin.
     """
     try:
-        return _Writer(plan, asked, sources).function(wanted)
+        writer = _Writer(plan, asked, sources)
+        return Quick(writer, writer.results(wanted))
     except NotQuick:
         return None
 
@@ -67,7 +95,8 @@ class _Writer:
         self.known[name] = value
         return name
 
-    def function(self, wanted: Sequence[Node]) -> Run:
+    def results(self, wanted: Sequence[Node]) -> list[str]:
+        """Write the steps; the variables of the results."""
         steps: list[Any] = []
         for step in self.plan.steps:
             steps += step._passes if isinstance(step, MultipassStep) else [step]
@@ -78,18 +107,21 @@ class _Writer:
         for step in steps:
             self.step(step)
         numbers = {id(node): number for number, node in enumerate(self.asked)}
-        results = [self.made.get(numbers.get(id(node), -1)) for node in wanted]
-        if None in results:
+        found = [self.made.get(numbers.get(id(node), -1)) for node in wanted]
+        if None in found:
             raise NotQuick
-        head = [f"a{n} = address_of(leaves[{n}].array)" for n in sorted(self.leaves)]
+        return [str(name) for name in found]
+
+    def compiled(self, leaf: str, *end: str) -> Any:
+        """A function of ``leaves``; ``leaf`` is the node of one of them, ``end`` its last lines."""
+        head = [f"a{n} = address_of({leaf.format(n)}.array)" for n in sorted(self.leaves)]
         if self.plan.arena_nbytes:
             head.append(f"block = allocate({self.plan.arena_nbytes}); arena = block.address")
-        lines = [*head, *self.lines, f"return [{', '.join(map(str, results))}]"]
         parameters = ", ".join(["leaves", *[f"{name}={name}" for name in self.known]])
-        text = "\n".join([f"def run({parameters}):", *[f"  {line}" for line in lines]])
+        lines = [f"  {line}" for line in (*head, *self.lines, *end)]
         namespace = dict(self.known)
-        exec(text, namespace)
-        return namespace["run"]  # type: ignore[no-any-return]
+        exec("\n".join([f"def run({parameters}):", *lines]), namespace)
+        return namespace["run"]
 
     def step(self, step: KernelStep) -> None:
         bases = ["0", *[self.operand(number) for number in step._inputs]]
@@ -100,12 +132,23 @@ class _Writer:
                 bases.append(f"arena + {output.offset_bytes}")
                 continue
             name = self.made[output.number] = f"o{output.number}"
-            kind = f"{output.shape!r}, {self.const(output.dtype)}, {prod(output.shape)}"
-            self.lines.append(f"{name} = place({kind})")
+            self.lines += self.placed(name, output)
             self.lines.append(f"b{output.number} = address_of({name}.array)")
             bases.append(f"b{output.number}")
         for call in step._calls:
             self.call(call, bases)
+
+    def placed(self, name: str, output: Output) -> list[str]:
+        """Lines that make the node of a result: `place`, spelled out where it takes a cell."""
+        shape, dtype, numel = output.shape, output.dtype, prod(output.shape)
+        kind = f"{shape!r}, {self.const(dtype)}"
+        whole = f"place({kind}, {numel})"
+        place(shape, dtype, numel)  # which puts up a shelf for such cells, if there is to be one
+        shelf = POOL.shelves.by_kind.get((shape, dtype))
+        if shelf is None:
+            return [f"{name} = {whole}"]
+        cell = f"{self.const(Fresh)}({self.const(shelf)}.pop(), {kind})"
+        return [f"try: {name} = {cell}", f"except IndexError: {name} = {whole}"]
 
     def operand(self, number: int) -> str:
         """The address of an operand, as code."""
