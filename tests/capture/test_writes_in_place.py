@@ -187,6 +187,8 @@ def test_a_result_takes_the_memory_of_a_donated_argument() -> None:
 def test_donation_says_what_it_needs() -> None:
     with pytest.raises(ValueError, match="names of parameters, x; got 'y'"):
         onebuf.jit(lambda x: x, donate="y")
+    with pytest.raises(ValueError, match="names of parameters, x; got 0"):
+        onebuf.jit(lambda x: x, donate=0)
     with pytest.raises(ValueError, match="cannot be returned"):
         onebuf.jit(lambda x: x[1:], donate=("x",))(fresh(0))
 

@@ -273,3 +273,8 @@ def test_a_value_of_an_inner_function_cannot_be_written_to_the_outer_one() -> No
 
     with pytest.raises(LeakError, match=r"made at .*test_api.py"):
         grad(outer)(onebuf.asarray(X))
+
+
+def test_argnums_that_is_no_number_says_what_is_needed() -> None:
+    with pytest.raises(ArgumentError, match="positional argument, 0 to 0, got 'x'"):
+        grad(lambda x: x.sum(), argnums=["x"])(onebuf.asarray(X))

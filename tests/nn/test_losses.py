@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tensor_differences import check_gradients, draw
 
+import onebuf
 from onebuf import nn
 from onebuf.errors import ArgumentError, DTypeError, ShapeError
 from onebuf.nn import Tensor
@@ -104,3 +105,19 @@ def test_wrong_targets_are_named() -> None:
         nn.mse_loss(x, x, "all")
     with pytest.raises(ArgumentError, match="positive delta"):
         nn.huber_loss(x, x, delta=0)
+
+
+@pytest.mark.parametrize("wrong", [5, -1])
+def test_a_target_that_is_no_class_is_an_error(wrong):
+    logits = Tensor(np.zeros((2, 5), np.float32), requires_grad=True)
+    with pytest.raises(IndexError, match=f"from 0 to 4, as there are 5 classes.*got {wrong}"):
+        nn.cross_entropy(logits, Tensor(np.array([1, wrong])))
+    ignored = nn.cross_entropy(logits, Tensor(np.array([1, wrong])), ignore_index=wrong)
+    assert ignored.item() == pytest.approx(np.log(5))
+
+
+def test_a_target_that_is_no_class_shows_in_a_captured_function():
+    f = onebuf.jit(lambda x, y: nn.cross_entropy(Tensor(x), Tensor(y)).data)
+    logits = onebuf.asarray(np.zeros((2, 5), np.float32))
+    assert f(logits, onebuf.asarray([1, 4])).item() == pytest.approx(np.log(5))
+    assert np.isnan(f(logits, onebuf.asarray([1, 5])).item())

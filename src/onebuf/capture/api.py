@@ -77,7 +77,7 @@ class Jitted:
     def __init__(self, function: Callable[..., Any], dynamic: Any = None, donate: Any = ()) -> None:
         self._function = function
         self._call = Call(function)
-        self._donate = (donate,) if isinstance(donate, str) else tuple(donate)
+        self._donate = tuple(donate) if isinstance(donate, tuple | list) else (donate,)
         for name in self._donate:
             if name not in self._call.names:
                 raise ArgumentError(

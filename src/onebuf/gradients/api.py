@@ -127,10 +127,10 @@ def _places(argnums: Numbers, count: int) -> list[int]:
     """The arguments that gradients are wanted for, counted from the front."""
     places = [argnums] if isinstance(argnums, int) else list(argnums)
     for place in places:
-        if not -count <= place < count:
+        if not isinstance(place, int) or not -count <= place < count:
             raise ArgumentError(
                 f"argnums needs the number of a positional argument, 0 to {count - 1}, got "
-                f"{place}; a gradient for a keyword argument needs it to be positional"
+                f"{place!r}; a gradient for a keyword argument needs it to be positional"
             )
     return [place % count for place in places]
 

@@ -5,11 +5,12 @@ Each is one recorded operation. ``reduction`` is "mean", "sum" or "none".
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
 from onebuf import dtypes, ops
 from onebuf.buffer import Buffer
-from onebuf.errors import ArgumentError, DTypeError, ShapeError
+from onebuf.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from onebuf.graph import UNARY
 from onebuf.tensor import log_softmax, recorded, where
 from onebuf.tensor.precision import NARROW
@@ -22,10 +23,14 @@ def cross_entropy(
     ignore_index: int = -100,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
+    *,
+    strict: bool = True,
 ) -> Any:
     """How unlikely the classes ``targets`` are by ``logits``, whose axis 1 is that of the classes.
 
-    Of logits with one axis, that is it. Targets that are ``ignore_index`` do not count.
+    Of logits with one axis, that is it. Targets that are ``ignore_index`` do not count. A target
+    that is no class is an error; if it is only found when the loss is computed, as in a captured
+    function, the loss is NaN. If not ``strict``, such a target counts, with no loss of its own.
 
     >>> from onebuf.nn import Tensor
     >>> round(cross_entropy(Tensor([[0.0, 0.0], [9.0, 9.0]]), Tensor([0, 1])).item(), 6)
@@ -34,6 +39,8 @@ def cross_entropy(
     axis = 1 if logits.ndim > 1 else 0
     _check_targets(logits, targets, axis, label_smoothing)
     classes = logits.shape[axis]
+    if strict:
+        _check_classes(targets, classes, ignore_index)
     logs = log_softmax(_wide(logits), axis)
     column = targets.expand_dims(axis)
     numbers = Buffer._value(ops.arange(0, classes, 1, dtypes.int64, logits.device))
@@ -44,6 +51,8 @@ def cross_entropy(
     if label_smoothing:
         spread = -logs.sum(axis)
         losses = losses * (1 - label_smoothing) + spread * (label_smoothing / classes)
+    if strict:
+        losses = where((targets >= 0) & (targets < classes), losses, nan)
     losses = where(counts, losses, 0)
     if reduction == "mean":
         return losses.sum() / counts.astype(losses.dtype).sum()
@@ -65,6 +74,19 @@ def _check_targets(logits: Buffer, targets: Buffer, axis: int, smoothing: float)
         )
     if not 0 <= smoothing <= 1:
         raise ArgumentError(f"label_smoothing needs to be between 0 and 1, got {smoothing}")
+
+
+def _check_classes(targets: Buffer, classes: int, ignore_index: int) -> None:
+    """Raise for a target that is no class, if the targets are in memory already."""
+    array = targets._node.array
+    if array is None:
+        return
+    wrong = array[((array < 0) | (array >= classes)) & (array != ignore_index)]
+    if wrong.size:
+        raise IndexRangeError(
+            f"cross_entropy needs targets from 0 to {classes - 1}, as there are {classes} classes, "
+            f"or ignore_index={ignore_index}; got {wrong[0]}"
+        )
 
 
 @recorded

@@ -194,6 +194,7 @@ class Neural(Elementwise, Movement, Reduce):
             ignore_index=NO_CLASS if ignore_index == -1 else ignore_index,
             reduction=reduction,
             label_smoothing=label_smoothing,
+            strict=False,
         )
         return found.reshape(Y.shape) if reduction == "none" else found
 
@@ -209,6 +210,7 @@ class Neural(Elementwise, Movement, Reduce):
                 ignore_index=NO_CLASS,
                 reduction=reduction,
                 label_smoothing=label_smoothing,
+                strict=False,
             )
         axis = 0 if self.ndim == 1 else 1
         chances = Y * (1 - label_smoothing) + label_smoothing / self.shape[axis]
