@@ -15,6 +15,8 @@ from time import perf_counter
 from types import FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
+from onebuf import quick
+
 
 class KernelRan(NamedTuple):
     """One pass over memory: a NumPy loop, a compiled kernel, a library call.
@@ -130,6 +132,7 @@ Listener: TypeAlias = Callable[[Event], None]
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
 listeners = _listeners.get
 """The listeners of this context. Empty is false: ``if listeners(): tell(...)`` costs nothing."""
+quick.cap(lambda: quick.NONE if _listeners.get() else quick.QUICK_NUMEL)
 
 
 def tell(event: Event) -> None:
@@ -190,16 +193,19 @@ def listening(listener: Listener) -> Iterator[None]:
     [Copied(nbytes=8, reason='an example', origin=None)]
     """
     token = _listeners.set((*_listeners.get(), listener))
+    quick.refresh()
     try:
         yield
     finally:
         _listeners.reset(token)
+        quick.refresh()
 
 
 def listen(listener: Listener) -> None:
     """Hear events from now on, here: until a block that `listening` has begun ends, if in one."""
     if listener not in _listeners.get():
         _listeners.set((*_listeners.get(), listener))
+        quick.refresh()
 
 
 _watchers: ContextVar[tuple[Listener, ...] | None] = ContextVar("watchers", default=None)

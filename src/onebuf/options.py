@@ -13,12 +13,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from onebuf import quick
 from onebuf.dtypes import as_dtype, float64, kind
 from onebuf.errors import ArgumentError, ArgumentTypeError
 
 TIERS = ("auto", "interpret", "compile")
-QUICK_NUMEL = 2048
-"""Elements up to which the pool's bookkeeping would show next to the operation itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +69,15 @@ class Options:
             raise ArgumentError(f"default_float needs a real floating type, got {dtype.name}")
         object.__setattr__(self, "default_float", dtype)
         object.__setattr__(self, "eager_nbytes", 8 * self.eager_numel)
-        quick = min(self.eager_numel, QUICK_NUMEL) if self.memory_cap is None else 0
-        object.__setattr__(self, "quick_numel", quick)
+        few = min(self.eager_numel, quick.QUICK_NUMEL) if self.memory_cap is None else 0
+        object.__setattr__(self, "quick_numel", few)
 
 
 _NAMES = tuple(option.name for option in fields(Options) if option.init)
 _options: ContextVar[Options] = ContextVar("options", default=Options())
 options = _options.get
 """The options in force here."""
+quick.cap(lambda: _options.get().quick_numel)
 
 
 @contextmanager
@@ -96,7 +96,9 @@ def config(**changes: Any) -> Iterator[Options]:
             f"config has no option {unknown[0]!r}; the options are {', '.join(_NAMES)}"
         )
     token = _options.set(replace(_options.get(), **changes))
+    quick.refresh()
     try:
         yield _options.get()
     finally:
         _options.reset(token)
+        quick.refresh()

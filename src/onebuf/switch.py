@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from onebuf.native import core
+
 Hook: TypeAlias = Callable[[str], None]
 
 POINTS = {
@@ -56,11 +58,17 @@ def hooked(hook: Hook) -> Iterator[None]:
     >>> reached
     ['pool.map']
     """
-    global on
     _hooks.append(hook)
-    on = True
+    _set_on(True)
     try:
         yield
     finally:
         _hooks.remove(hook)
-        on = bool(_hooks)
+        _set_on(bool(_hooks))
+
+
+def _set_on(now: bool) -> None:
+    global on
+    on = now
+    if core is not None:
+        core.set_halted(now)  # which has no points

@@ -21,6 +21,7 @@ from onebuf.array_api.arguments import (
 from onebuf.array_api.memory_layout import alike_in_order, copying, laid_out, lying_as
 from onebuf.buffer import Buffer
 from onebuf.buffer.exchange.construction import as_node
+from onebuf.buffer.native_core import quick
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.dtypes import DT
 from onebuf.errors import (
@@ -37,6 +38,7 @@ Shape = int | Sequence[int]
 Where = str | Device | None
 
 
+@quick("asarray")
 @public
 def asarray(
     obj: Any,
@@ -66,6 +68,7 @@ def asarray(
     return made if order is None else laid_out("asarray", made, order, copy)
 
 
+@quick("zeros")
 @public
 def zeros(
     shape: Shape,
@@ -80,6 +83,7 @@ def zeros(
     return alike_in_order("zeros", made, order)
 
 
+@quick("ones")
 @public
 def ones(
     shape: Shape,
@@ -94,6 +98,7 @@ def ones(
     return alike_in_order("ones", made, order)
 
 
+@quick("empty")
 @public
 def empty(
     shape: Shape,
@@ -131,6 +136,7 @@ def full(
     return alike_in_order("full", Buffer.full(shape, value, chosen, device=device), order)
 
 
+@quick("arange")
 @public
 def arange(
     start: Any = None,
@@ -159,6 +165,7 @@ def arange(
     return Buffer._value(ops.arange(start, stop, step, dtypes.as_dtype(dtype or chosen), where))
 
 
+@quick("empty_like")
 @public
 def empty_like(
     x: Any,
@@ -183,6 +190,7 @@ def empty_like(
     return lying_as(x, made, order, "empty_like")
 
 
+@quick("eye")
 @public
 def eye(
     N: int,
@@ -344,6 +352,7 @@ def _triangle(name: str, x: Any, k: int, below: bool) -> Buffer:
     return Buffer._value(ops.ternary_where(low, one, two))
 
 
+@quick("zeros_like")
 @public
 def zeros_like(
     x: Any,
@@ -359,6 +368,7 @@ def zeros_like(
     return _filled_like("zeros_like", x, 0, dtype, order, shape, device)
 
 
+@quick("ones_like")
 @public
 def ones_like(
     x: Any,

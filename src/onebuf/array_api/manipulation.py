@@ -21,6 +21,7 @@ from onebuf.array_api.arguments import (
     whole,
 )
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import quick
 from onebuf.dtypes import as_dtype, float64, kind, meet_scalar, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.events import listeners
@@ -56,6 +57,7 @@ def broadcast_to(x: ArrayLike, /, shape: int | tuple[int, ...], subok: bool = Fa
     return buffer_of("broadcast_to", x).expand(ops.as_shape(shape))
 
 
+@quick("concat")
 @public
 def concat(
     arrays: Sequence[Any],

@@ -11,6 +11,7 @@ from onebuf.array_api.arguments import buffer_of, node_of, operand_of, public
 from onebuf.array_api.sorting import nonzero
 from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import quick
 from onebuf.errors import ArgumentError
 from onebuf.events import listeners
 from onebuf.graph import BINARY, Node
@@ -18,6 +19,7 @@ from onebuf.layout import normalize_axes
 from onebuf.options import options
 
 
+@quick("argmax")
 @public
 def argmax(
     x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False
@@ -26,6 +28,7 @@ def argmax(
     return reduced("argmax", x, axis, None, out, keepdims)
 
 
+@quick("argmin")
 @public
 def argmin(
     x: Any, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False
@@ -48,6 +51,7 @@ def count_nonzero(
     return (x != 0).sum(axes, keepdims=keepdims)  # type: ignore[no-any-return]
 
 
+@quick("where")
 @public
 def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
     """``x1`` where ``condition`` holds, else ``x2``; of a condition alone, where it holds.

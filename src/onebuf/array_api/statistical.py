@@ -8,6 +8,7 @@ from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, into, node_of, number, public
 from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import quick
 from onebuf.errors import ArgumentError
 from onebuf.graph import REDUCE, reduce_dtype
 from onebuf.layout import normalize_axis
@@ -65,6 +66,7 @@ def running(
     return into(what, out, Buffer._value(ops.scan(name, node, axis, include_initial)))
 
 
+@quick("max")
 @public
 def max(  # noqa: A001
     x: Any,
@@ -79,6 +81,7 @@ def max(  # noqa: A001
     return reduced("max", x, axis, None, out, keepdims, initial, where)
 
 
+@quick("mean")
 @public
 def mean(
     x: Any,
@@ -95,6 +98,7 @@ def mean(
     return result if out is None else into("mean", out, result)
 
 
+@quick("min")
 @public
 def min(  # noqa: A001
     x: Any,
@@ -109,6 +113,7 @@ def min(  # noqa: A001
     return reduced("min", x, axis, None, out, keepdims, initial, where)
 
 
+@quick("prod")
 @public
 def prod(
     x: Any,
@@ -142,6 +147,7 @@ def std(
     return _spread("std", x, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
+@quick("sum")
 @public
 def sum(  # noqa: A001
     x: Any,

@@ -9,11 +9,13 @@ from onebuf.array_api.arguments import buffer_of, public, whole
 from onebuf.array_api.manipulation import concat
 from onebuf.array_api.ufunc.reduction import reduced
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import quick
 from onebuf.layout import normalize_axis
 
 Axes = int | tuple[int, ...] | None
 
 
+@quick("all")
 @public
 def all(  # noqa: A001
     x: Any, /, axis: Axes = None, out: Any = None, keepdims: bool = False, *, where: Any = True
@@ -22,6 +24,7 @@ def all(  # noqa: A001
     return reduced("all", x, axis, None, out, keepdims, None, where)
 
 
+@quick("any")
 @public
 def any(  # noqa: A001
     x: Any, /, axis: Axes = None, out: Any = None, keepdims: bool = False, *, where: Any = True

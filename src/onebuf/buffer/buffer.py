@@ -33,7 +33,7 @@ from onebuf.buffer.recipe import Computation
 from onebuf.buffer.reductions import Reductions
 from onebuf.dtypes import DT
 from onebuf.engine import explain, is_here, own, read, realize, reinterpreted, taken
-from onebuf.errors import CopyError, LayoutError
+from onebuf.errors import ArgumentTypeError, CopyError, LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
 from onebuf.interop import Window, memoryview_of
 from onebuf.late import Late
@@ -394,6 +394,12 @@ class Buffer(
                 return
             new = as_node(value, None, None, {}, None) if made is None else made
         indexing.put(self._node, key, new)
+
+    def __delitem__(self, key: Any, /) -> None:
+        raise ArgumentTypeError(
+            f"{type(self).__name__!r} does not support item deletion: the elements of a buffer "
+            f"stay; onebuf.delete(x, {key!r}) gives a buffer without some"
+        )
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + (0 if self.is_view else self.nbytes)

@@ -11,6 +11,7 @@ from onebuf.errors import ArgumentTypeError
 from onebuf.graph import CONSTANT, Element, Fresh, Loose, Node, Number, Op
 from onebuf.interop import Exporter
 from onebuf.machine import Device
+from onebuf.native import HandleFields
 from onebuf.ops import copied
 
 
@@ -37,7 +38,7 @@ class Place(Enum):
 PLACE: Final = Place.PLACE
 
 
-class Handle(Exporter):
+class Handle(Exporter, HandleFields):
     """A handle on a node.
 
     A method gives either a *value*, which has memory of its own now or later, or a *view* of the
@@ -48,7 +49,7 @@ class Handle(Exporter):
     as memory without axes (``zeros(())``, ``asarray(3)``, ``x[0, ...]``) is a *place*.
     """
 
-    __slots__ = ("__weakref__", "_base", "_node")
+    __slots__ = ()
 
     _at: type[Device] | None = Device
     """The placement, a class of devices, on which a buffer of this class makes others of it; None

@@ -16,8 +16,10 @@ from onebuf.graph.node import Node, Readers
 from onebuf.graph.op import FREED, STORED
 from onebuf.machine import CPU, Device
 from onebuf.memory import POOL, Block, Cell, address_of
+from onebuf.native import native_leaf
 
 
+@native_leaf
 class Leaf(Node):
     """A node for elements in memory: ``array`` lies on ``block``.
 
@@ -46,10 +48,11 @@ class Leaf(Node):
         return self.block.readers
 
 
+@native_leaf
 class Foreign(Leaf):
     """A leaf on a foreign array, whose block is made when it is first needed."""
 
-    __slots__ = ("_block",)
+    __slots__ = ()
 
     def __init__(self, array: Array) -> None:
         self.shape = array.shape
@@ -70,6 +73,7 @@ class Foreign(Leaf):
         return self._block
 
 
+@native_leaf
 class Number(Leaf):
     """A single number: it has a dtype, and is at home everywhere as Python's are.
 
@@ -78,7 +82,7 @@ class Number(Leaf):
     never written, so any number of buffers may have it.
     """
 
-    __slots__ = ("_array", "_block", "scalar")
+    __slots__ = ()
 
     shape = ()
     device = None
@@ -125,12 +129,14 @@ class Number(Leaf):
         return self._block
 
 
+@native_leaf
 class Element(Number):
     """A number that was read from a buffer, in which a write would be lost."""
 
     __slots__ = ()
 
 
+@native_leaf
 class Fresh(Leaf):
     """A leaf without other holders: what an operation on small operands has just computed.
 
@@ -139,7 +145,7 @@ class Fresh(Leaf):
     other.
     """
 
-    __slots__ = ("_block", "_cell")
+    __slots__ = ()
 
     def __init__(self, cell: Cell, shape: tuple[int, ...], dtype: DT) -> None:
         self.shape = shape
@@ -188,7 +194,7 @@ class Loose(Leaf):
     costs as much as the operation. As with `Fresh`, the block is made at its first use.
     """
 
-    __slots__ = ("_block",)
+    __slots__ = ()
 
     _block: Block | None
 

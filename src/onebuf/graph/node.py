@@ -38,13 +38,14 @@ from onebuf.interop import Source
 from onebuf.layout import IndexMap, View
 from onebuf.machine import CPU, Cluster, Device, Tracer, home_of
 from onebuf.memory import Block
+from onebuf.native import NodeFields
 from onebuf.tasks.failure import Failure
 
 Readers: TypeAlias = "Table[Node]"
 """The pending nodes that read some memory (`onebuf.graph.readers`)."""
 
 
-class Node:
+class Node(NodeFields):
     """One value: ``op`` applied to ``srcs`` with the static argument ``arg``.
 
     ``replays`` is how often a kernel computed the elements without storing them.
@@ -53,10 +54,7 @@ class Node:
     of another device have a block alone. The ``device`` of constants is None: any.
     """
 
-    __slots__ = (
-        *("op", "srcs", "arg", "shape", "dtype", "replays", "made_at", "array", "block", "readers"),
-        *("claimed", "device", "__weakref__"),
-    )
+    __slots__ = ()
 
     def __init__(
         self,

@@ -19,6 +19,7 @@ from onebuf.machine.driver import Driver
 from onebuf.machine.names import Name, canonical, parse
 from onebuf.machine.process import PROCESS
 from onebuf.machine.providers import count, has_operations, is_known, kinds, provider, unknown
+from onebuf.native import core
 
 
 class Device:
@@ -145,9 +146,19 @@ CPU = device("CPU")
 _home: ContextVar[Device] = ContextVar("home", default=CPU)
 
 
+def _home_is_host() -> bool:
+    return _home.get().is_host
+
+
+if core is not None:
+    core.note_homes(_home_is_host)
+
+
 @contextmanager
 def with_home(home: Device) -> Iterator[None]:
     """Let new elements be on ``home`` where no device is asked for, in this thread or task."""
+    if core is not None:
+        core.note_homes(_home_is_host)  # from now on it has to ask
     token = _home.set(home)
     try:
         yield

@@ -7,11 +7,12 @@ operations, safe in finalisers and between threads.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from onebuf.memory.chunk import Chunk
+from onebuf.native import core
 
 SHELF_LENGTH = 64
 """The most cells on a shelf, and the most shelves for cells of more than SMALL_BYTES."""
@@ -22,13 +23,32 @@ SMALL_BYTES = 1024
 MOST_BYTES = 256 * 1024
 
 
+class Shelf(Protocol):
+    """A free list of cells: what is put there last is taken first."""
+
+    def append(self, cell: Cell, /) -> None:
+        """Put a cell there."""
+
+    def pop(self) -> Cell:
+        """Take one; an IndexError if there is none."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> Cell: ...
+
+
 class Cell(NamedTuple):
     """An array, the chunk that it lies on, the shelf that it goes back to, and how long that is."""
 
     array: np.ndarray[Any, Any]
     chunk: Chunk
-    shelf: list[Cell]
+    shelf: Shelf
     most: int
+
+
+def _shelf(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Shelf:
+    """A new shelf for cells of this kind."""
+    return [] if core is None else core.Shelf(shape, dtype)  # type: ignore[no-any-return, return-value]
 
 
 class Shelves:
@@ -37,10 +57,10 @@ class Shelves:
     __slots__ = ("_large", "by_kind")
 
     def __init__(self) -> None:
-        self.by_kind: dict[tuple[tuple[int, ...], np.dtype[Any]], list[Cell]] = {}
+        self.by_kind: dict[tuple[tuple[int, ...], np.dtype[Any]], Shelf] = {}
         self._large = 0
 
-    def shelf(self, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int) -> list[Cell] | None:
+    def shelf(self, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int) -> Shelf | None:
         """The shelf for such cells; None when there are shelves enough already.
 
         A shelf, once there, stays: a cell that is out must find it again.
@@ -52,13 +72,13 @@ class Shelves:
             if self._large >= SHELF_LENGTH:
                 return None
             self._large += 1
-        return self.by_kind.setdefault((shape, dtype), [])
+        return self.by_kind.setdefault((shape, dtype), _shelf(shape, dtype))
 
     def clear(self) -> list[Chunk]:
         """Take every cell off its shelf; returns their chunks."""
         chunks = []
         for shelf in list(self.by_kind.values()):
-            while shelf:
+            while len(shelf):
                 try:
                     chunks.append(shelf.pop().chunk)
                 except IndexError:  # another thread has taken the last one
@@ -69,4 +89,4 @@ class Shelves:
     def nbytes(self) -> int:
         """Bytes of all cells on shelves."""
         shelves = list(self.by_kind.values())
-        return sum(cell.chunk.nbytes for shelf in shelves for cell in list(shelf))
+        return sum(cell.chunk.nbytes for shelf in shelves for cell in list(shelf))  # type: ignore[call-overload]

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 
 from onebuf.dtypes import FIRST_ADDED, meet_scalar
-from onebuf.events import listeners
 from onebuf.graph import BINARY, UNARY, Element, Fresh, Node, Number, Op, elementwise_dtype
 from onebuf.memory import POOL
 from onebuf.ops.allocation import place
 from onebuf.ops.apply import SCALARS, binary, plain_loop, power, unary
 from onebuf.ops.quiet import quiet_context
-from onebuf.options import options
+from onebuf.quick import quick_limit
 
 _SCALARS = frozenset(SCALARS)
 _ndarray = np.ndarray
@@ -49,14 +48,13 @@ def pair(op: Op, swapped: bool = False) -> Callable[[Node, Any], Node]:
         else:
             b, key = y.array, (x.dtype, y.dtype)
             numel = 1 if b is None or y.shape == shape else b.size
-        if a is None or b is None or listeners():
+        if a is None or b is None:
             return later(x, y)
         try:
             function, dtype = known[key]
         except KeyError:
-            function, dtype = known[key] = _known(op, *key)
-        limit = options().quick_numel
-        if function is None or numel != 1 or a.size > limit:
+            function, dtype = known[key] = known_loop(op, *key)
+        if function is None or numel != 1 or a.size > quick_limit():
             return later(x, y)
         try:
             run = quiet_context().run
@@ -86,12 +84,12 @@ def single(op: Op) -> Callable[[Node], Node]:
 
     def compute(x: Node) -> Node:
         a = x.array
-        if a is None or a.size > options().quick_numel or listeners():
+        if a is None or a.size > quick_limit():
             return unary(op, x)
         try:
             function, dtype = known[x.dtype]
         except KeyError:
-            function, dtype = known[x.dtype] = _known(op, x.dtype)
+            function, dtype = known[x.dtype] = known_loop(op, x.dtype)
         if function is None:
             return unary(op, x)
         if not x.shape:
@@ -103,7 +101,7 @@ def single(op: Op) -> Callable[[Node], Node]:
     return compute
 
 
-def _known(op: Op, *operands: Any) -> Known:
+def known_loop(op: Op, *operands: Any) -> Known:
     """What computes ``op`` on operands of these dtypes; a Python type stands for a scalar."""
     first, *others = operands
     dtypes = [first, *[meet_scalar(first, x) if x in _SCALARS else x for x in others]]

@@ -15,6 +15,7 @@ from onebuf import dtypes
 from onebuf.array_api.arguments import check_cast, into, node_of
 from onebuf.array_api.ufunc.methods import attach
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import operation, quick
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import as_dtype
 from onebuf.engine import write_small
@@ -142,7 +143,7 @@ def one_operand(op: Op) -> Unary:
                 return out
         return applied(op, (node,), out, where, casting, dtype)
 
-    return cast(Unary, named(function, op))
+    return cast(Unary, quick("one", operation(op))(named(function, op)))
 
 
 def two_operands(op: Op) -> Binary:
@@ -181,7 +182,7 @@ def two_operands(op: Op) -> Binary:
                 return out
         return applied(op, (one, two), out, where, casting, dtype)
 
-    return cast(Binary, named(function, op))
+    return cast(Binary, quick("two", operation(op))(named(function, op)))
 
 
 def _written_at_once(op: Op, out: Any, casting: str, *operands: Any) -> bool:

@@ -89,6 +89,11 @@ def _columns(op: Op, dtype: DT) -> Any:
     return attempt(op.name, lambda: small_programs.columns(op, dtype))
 
 
+def fold_program(op: Op, dtype: DT, form: int) -> Any:
+    """The program of a reduction over one row, several, several short ones, or columns (0 to 3)."""
+    return _columns(op, dtype) if form == 3 else _fold(op, dtype, form > 0, False, form == 2)
+
+
 _quick: dict[tuple[Op, DT, tuple[int, ...]], Any] = {}
 """The programs of functions as they are called for a few contiguous elements."""
 

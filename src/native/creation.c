@@ -1,0 +1,168 @@
+/* Small new buffers: zeros, ones, ranges, joined parts. */
+#include "core.h"
+
+static PyObject *as_dtype, *default_float; /* of Python: any spelling of a dtype; the option */
+static PyObject *spellings;                /* dtypes by the types that stand for them */
+
+/* set_creation(as_dtype, default_float) */
+PyObject *set_creation(PyObject *module, PyObject *args) {
+    if (!PyArg_ParseTuple(args, "OO", &as_dtype, &default_float)) return NULL;
+    Py_INCREF(as_dtype);
+    Py_INCREF(default_float);
+    spellings = PyDict_New();
+    if (!spellings) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* The number of a dtype by any spelling; -1: one that the core does not know, or an exception. */
+static int dtype_of(PyObject *given) {
+    if (PyArray_DescrCheck(given)) return index_of_descr((PyArray_Descr *)given);
+    if (!PyType_Check(given)) return -1;
+    PyObject *known = PyDict_GetItemWithError(spellings, given);
+    if (!known) {
+        if (PyErr_Occurred()) return -1;
+        PyObject *found = PyObject_CallFunctionObjArgs(as_dtype, given, NULL);
+        if (!found) return -1;
+        int stored = PyDict_SetItem(spellings, given, found);
+        Py_DECREF(found);
+        if (stored < 0) return -1;
+        known = found; /* the dict holds it */
+    }
+    return PyArray_DescrCheck(known) ? index_of_descr((PyArray_Descr *)known) : -1;
+}
+
+/* The dtype that Python's floats have here. */
+static int usual_float(void) {
+    if (!has_contexts()) return FLOAT64;
+    PyObject *found = PyObject_CallNoArgs(default_float);
+    if (!found) return -1;
+    int dtype = index_of_descr((PyArray_Descr *)found);
+    Py_DECREF(found);
+    return dtype;
+}
+
+/* Extents from an integer or a tuple of them; -1: something else. */
+static int extents(PyObject *given, npy_intp *dims, npy_intp *size) {
+    PyObject *one[1] = {given};
+    int ndim = integers(one, 1, dims);
+    *size = 1;
+    for (int axis = 0; axis < ndim; axis++) {
+        if (dims[axis] < 0 || dims[axis] > (1 << 20)) return -1;
+        *size *= dims[axis];
+    }
+    return ndim;
+}
+
+static Node *room(int ndim, const npy_intp *dims, npy_intp size, int dtype) {
+    if (ndim < 1 || dtype < 0 || size > quick_limit() || !home_is_host()) return NULL;
+    return new_fresh(ndim, dims, size, dtype, NULL);
+}
+
+static void fill(Node *node, npy_intp size, int dtype, int value) {
+    char *at = PyArray_BYTES((PyArrayObject *)node->array), raw[8];
+    if (value < 0) return; /* any elements will do */
+    if (!value) {
+        memset(at, 0, size * item_sizes[dtype]);
+        return;
+    }
+    scalar_bytes(Py_True, PY_BOOL, dtype, raw);
+    if (dtype == FLOAT16) memcpy(raw, "\x00\x3c", 2);
+    for (npy_intp n = 0; n < size; n++) memcpy(at + n * item_sizes[dtype], raw, item_sizes[dtype]);
+}
+
+/* filled(shape, dtype=...) with 0 or 1, or with anything (-1) */
+PyObject *filled(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value) {
+    Py_ssize_t more = keywords ? PyTuple_Size(keywords) : 0;
+    if (count < 1 || count + more > 2) return NULL;
+    if (more && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, 0), "dtype")) return NULL;
+    npy_intp dims[MOST_AXES], size;
+    int ndim = extents(args[0], dims, &size);
+    if (ndim < 1) return NULL;
+    int dtype = count + more == 2 && args[1] != Py_None ? dtype_of(args[1]) : usual_float();
+    Node *node = room(ndim, dims, size, dtype);
+    if (!node) return NULL;
+    fill(node, size, dtype, value);
+    return new_buffer(node, Py_None);
+}
+
+/* The same for the shape and the dtype of another buffer. */
+PyObject *filled_like(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value) {
+    Operand like;
+    if (count != 1 || keywords || !is_buffer(args[0]) || !operand_of(args[0], &like)) return NULL;
+    Node *node = NULL;
+    if (like.array && like.contiguous) node = room(like.ndim, like.dims, like.size, like.dtype);
+    if (node) fill(node, like.size, like.dtype, value);
+    release(&like);
+    return node ? new_buffer(node, Py_None) : NULL;
+}
+
+/* arange(stop) or arange(start, stop) of integers */
+PyObject *counted(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    npy_intp bounds[2] = {0, 0};
+    if (keywords || count < 1 || count > 2 || PyTuple_CheckExact(args[0])) return NULL;
+    if (integers(args, count, count == 1 ? bounds + 1 : bounds) < 1) return NULL;
+    if (bounds[0] < -(1LL << 60) || bounds[1] > 1LL << 60) return NULL;
+    npy_intp size = bounds[1] > bounds[0] ? bounds[1] - bounds[0] : 0;
+    Node *node = room(1, &size, size, INT64);
+    if (!node) return NULL;
+    npy_int64 *at = (npy_int64 *)PyArray_BYTES((PyArrayObject *)node->array);
+    for (npy_intp n = 0; n < size; n++) at[n] = bounds[0] + n;
+    return new_buffer(node, Py_None);
+}
+
+/* eye(N) */
+PyObject *identity(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    npy_intp dims[MOST_AXES];
+    if (keywords || count != 1 || integers(args, 1, dims) != 1 || dims[0] < 0 || dims[0] > 1 << 15)
+        return NULL;
+    if (PyTuple_CheckExact(args[0])) return NULL;
+    dims[1] = dims[0];
+    Node *node = usual_float() == FLOAT64 ? room(2, dims, dims[0] * dims[0], FLOAT64) : NULL;
+    if (!node) return NULL;
+    double *at = (double *)PyArray_BYTES((PyArrayObject *)node->array);
+    memset(at, 0, 8 * dims[0] * dims[0]);
+    for (npy_intp n = 0; n < dims[0]; n++) at[n * (dims[0] + 1)] = 1.0;
+    return new_buffer(node, Py_None);
+}
+
+#define MOST_PARTS 32
+
+/* concat(parts): buffers of one dtype, one after another along the first axis */
+PyObject *joined(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    if (count != 1 || keywords) return NULL;
+    int is_list = PyList_CheckExact(args[0]);
+    if (!is_list && !PyTuple_CheckExact(args[0])) return NULL;
+    Py_ssize_t n = PySequence_Size(args[0]);
+    if (n < 1 || n > MOST_PARTS) return NULL;
+    Operand parts[MOST_PARTS];
+    PyObject *result = NULL;
+    npy_intp dims[MOST_AXES], size = 0, rows = 0;
+    int found = 0, fits = 1;
+    for (; fits && found < n; found++) {
+        Operand *part = &parts[found];
+        PyObject *given = is_list ? PyList_GetItem(args[0], found) : PyTuple_GetItem(args[0], found);
+        if (!is_buffer(given) || !operand_of(given, part)) break;
+        fits = part->array && part->ndim && part->contiguous && part->dtype == parts[0].dtype &&
+               part->ndim == parts[0].ndim;
+        for (int axis = 1; fits && axis < part->ndim; axis++)
+            fits = part->dims[axis] == parts[0].dims[axis];
+        if (fits) rows += part->dims[0];
+        size += part->size;
+    }
+    if (fits && found == n) {
+        int dtype = parts[0].dtype;
+        for (int axis = 1; axis < parts[0].ndim; axis++) dims[axis] = parts[0].dims[axis];
+        dims[0] = rows;
+        Node *node = room(parts[0].ndim, dims, size, dtype);
+        if (node) {
+            char *at = PyArray_BYTES((PyArrayObject *)node->array);
+            for (int at_part = 0; at_part < n; at_part++) {
+                memcpy(at, parts[at_part].data, parts[at_part].size * item_sizes[dtype]);
+                at += parts[at_part].size * item_sizes[dtype];
+            }
+            result = new_buffer(node, Py_None);
+        }
+    }
+    for (int at = 0; at < found; at++) release(&parts[at]);
+    return result;
+}

@@ -1,0 +1,228 @@
+"""The native core joined with the classes of buffers and nodes.
+
+`install` gives the core what it has to know: the classes, where memory comes from, which loop
+computes an operation on which dtypes, and the Python method behind each of its own. Then it puts
+the core's methods in the place of those. Without the core, nothing happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from onebuf.backends.numpy.small_folds import SHORT
+from onebuf.buffer.buffer import Buffer
+from onebuf.buffer.exchange.conversion import Conversion
+from onebuf.buffer.handle import PLACE
+from onebuf.buffer.movement import Movement
+from onebuf.buffer.operators import Operators
+from onebuf.buffer.reductions import Reductions
+from onebuf.dtypes import DT, as_dtype, meet_scalar
+from onebuf.engine.cpu import small_kernels
+from onebuf.graph import (
+    BINARY,
+    INEXACT,
+    REDUCE,
+    UNARY,
+    Element,
+    Foreign,
+    Fresh,
+    Leaf,
+    Loose,
+    Node,
+    Number,
+    Op,
+    elementwise_dtype,
+    reduce_dtype,
+)
+from onebuf.memory import POOL
+from onebuf.native import HandleFields, core
+from onebuf.ops import SCALARS
+from onebuf.ops.eager import known_loop
+from onebuf.options import options
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPERATORS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "pow": "pow",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "bitwise_left_shift": "lshift",
+    "bitwise_right_shift": "rshift",
+    "matmul": "matmul",
+}
+_COMPARISONS = {
+    "less": "lt",
+    "less_equal": "le",
+    "equal": "eq",
+    "not_equal": "ne",
+    "greater": "gt",
+    "greater_equal": "ge",
+}
+_SIGNS = {"negative": "neg", "positive": "pos", "abs": "abs", "bitwise_invert": "invert"}
+_FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "tanh", "abs", "square", "maximum", "minimum")
+_REDUCTIONS = ("sum", "prod", "max", "min", "all", "any", "argmax", "argmin", "mean")
+_MOVEMENTS = ("reshape", "ravel", "transpose", "permute")
+_CONVERSIONS = ("__bool__", "__int__", "__float__", "__index__", "__len__", "__iter__")
+
+_FLOATS = tuple(np.dtype(name) for name in ("float16", "float32", "float64"))
+_WIDE = np.dtype("float64")
+_UFUNCS: dict[Op, Any] = {BINARY[name]: getattr(np, name) for name in ("maximum", "minimum")}
+"""Loops that are no ufunc only because NumPy wants their ``out`` by name."""
+_FOLDS: dict[str, Any] = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "all": np.logical_and,
+    "any": np.logical_or,
+}
+_kept: list[Any] = []
+"""Programs whose addresses the core has: they stay."""
+_operations: dict[Op, Any] = {}
+
+How = tuple[Any, ...] | None
+"""NumPy's ufunc and the dtypes of its loop, or the addresses of two kernels and their dtypes: for
+operands of one shape, and for a second operand that is one element. None: Python computes it."""
+
+
+def operation(op: Op) -> Any:
+    """``op`` as the core knows it; None without the core."""
+    if core is None:
+        return None
+    found = _operations.get(op)
+    if found is None:
+        arity = op.arity or 1
+        resolve = _one(op) if arity == 1 else _two(op)
+        found = _operations[op] = core.Operation(resolve, arity)
+    return found
+
+
+def quick(kind: str, what: Any = None) -> Callable[[F], F]:
+    """Let the core try first what a function of the namespace does."""
+
+    def decorate(twin: F) -> F:
+        return twin if core is None else core.Function(kind, twin, what)  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def _two(op: Op) -> Callable[[Any, Any], How]:
+    def resolve(first: Any, second: Any) -> How:
+        typed, other = (second, first) if first in SCALARS else (first, second)
+        if typed in SCALARS:
+            return None
+        one = meet_scalar(typed, first) if first in SCALARS else first
+        two = meet_scalar(typed, second) if second in SCALARS else second
+        if op in INEXACT:
+            is_plain = first not in SCALARS and one == two and one in _FLOATS[1:]
+            return _pair_kernels(op, one) if is_plain else None
+        function, result = known_loop(op, typed, other)
+        return _numpy_loop(_UFUNCS.get(op, function), (one, two), result)
+
+    return resolve
+
+
+def _one(op: Op) -> Callable[[Any, Any], How]:
+    def resolve(operand: Any, _: Any) -> How:
+        if op in INEXACT:
+            result = elementwise_dtype(op, operand)
+            return _kernel(op, result) if result in _FLOATS else None
+        function, result = known_loop(op, operand)
+        return _numpy_loop(function, (operand,), result)
+
+    return resolve
+
+
+def _numpy_loop(ufunc: Any, operands: tuple[DT, ...], result: DT) -> How:
+    """The loop that NumPy takes for operands of these dtypes."""
+    if ufunc.__class__ is not np.ufunc:
+        return None
+    found = [as_dtype(dtype) for dtype in ufunc.resolve_dtypes((*operands, None))]
+    return (ufunc, *found) if found[-1] is result else None
+
+
+def _kernel(op: Op, dtype: DT) -> How:
+    program = small_kernels.elementwise(op, dtype, (1,), dtype)
+    if program is None:
+        return None
+    _kept.append(program)
+    return program.address, program.address, dtype, dtype
+
+
+def _pair_kernels(op: Op, dtype: DT) -> How:
+    programs = [small_kernels.elementwise(op, dtype, (1, step), dtype) for step in (1, 0)]
+    if None in programs:
+        return None
+    _kept.extend(programs)
+    return (*[program.address for program in programs], dtype, dtype, dtype)
+
+
+def _reduction(name: str, dtype: DT, form: int) -> How:
+    """How a reduction over one row, several, several short ones, or columns is computed."""
+    op = REDUCE[name]
+    result = reduce_dtype(op, dtype)
+    if small_kernels.is_ours(op, dtype, result):
+        program = small_kernels.fold_program(op, dtype, form)
+        if program is None:
+            return None
+        _kept.append(program)
+        return program.address, program.address, dtype, dtype
+    if name in ("all", "any") and dtype != np.dtype(bool):
+        return None
+    wide = result if name in ("sum", "prod") else dtype
+    return _numpy_loop(_FOLDS[name], (wide, wide), result)
+
+
+def install() -> None:
+    """Put the core to use."""
+    if core is None:
+        return
+    core.set_classes(Buffer, Node, Leaf, Fresh, Loose, Foreign, Number, Element, PLACE)
+    core.set_creation(as_dtype, lambda: options().default_float)
+    core.set_memory(POOL.shelves.shelf, POOL.cell, POOL.give_back)
+    for name, method in _OPERATORS.items():
+        how = np.matmul if name == "matmul" else operation(BINARY[name])
+        twins = [getattr(Operators, f"__{kind}{method}__") for kind in ("", "r", "i")]
+        core.set_operator(name, how, *twins)
+        for kind in ("", "r", "i"):
+            _replace(Operators, f"__{kind}{method}__")
+    for name, method in (_COMPARISONS | _SIGNS).items():
+        how = operation(BINARY[name] if name in _COMPARISONS else UNARY[name])
+        core.set_operator(name, how, getattr(Operators, f"__{method}__"), None, None)
+        _replace(Operators, f"__{method}__")
+    core.set_operator("square", operation(UNARY["square"]), None, None, None)
+    for name in _FUNCTIONS:
+        how = operation((UNARY | BINARY)[name])
+        core.set_method(name, how, getattr(Operators, name))
+        _replace(Operators, name)
+    core.set_reductions(_reduction, SHORT)
+    for owner, names in ((Reductions, _REDUCTIONS), (Movement, _MOVEMENTS)):
+        for name in names:
+            core.set_method(name, None, getattr(owner, name))
+            _replace(owner, name)
+    for name in (*_CONVERSIONS, "item"):
+        core.set_method(name, None, getattr(Conversion, name))
+        _replace(Conversion, name)
+    core.set_method("T", None, Movement.T.fget)  # type: ignore[attr-defined]
+    _replace(Movement, "T")
+    core.set_method("shape", None, Buffer.shape.fget)  # type: ignore[attr-defined]
+    core.set_method("set_shape", None, Buffer.shape.fset)  # type: ignore[attr-defined]
+    _replace(Buffer, "shape")
+    core.set_items(Buffer.__getitem__, Buffer.__setitem__, Buffer.__delitem__)
+    for name in ("__getitem__", "__setitem__", "__delitem__"):
+        _replace(Buffer, name)
+
+
+def _replace(owner: type, name: str) -> None:
+    """Let a class have the core's attribute in place of its own."""
+    setattr(owner, name, vars(HandleFields)[name])

@@ -1,0 +1,52 @@
+"""The native core: the usual case of small operations in C, where it was built.
+
+`core` is the extension module, or None: where it was not built, where the interpreter cannot load
+it, and if the environment has ``ONEBUF_PURE=1``. Everything works without it. Each of its functions
+has a twin in Python, which does what the core leaves aside, is what it is tested against, and is
+what runs without it (docs/design/0022-native-core.md).
+
+`NodeFields` and `HandleFields` are the attributes of nodes and buffers: C structs, or slots.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+core: Any = None
+if os.environ.get("ONEBUF_PURE", "0") in ("", "0"):
+    try:
+        from onebuf import _native as core  # type: ignore[attr-defined, no-redef]
+    except ImportError:
+        core = None
+
+C = TypeVar("C", bound=type)
+
+if TYPE_CHECKING or core is None:
+
+    class NodeFields:
+        """The attributes of all nodes."""
+
+        __slots__ = (
+            *("op", "srcs", "arg", "shape", "dtype", "replays", "made_at", "array", "block"),
+            *("readers", "claimed", "device", "_block", "_cell", "_array", "scalar"),
+            "__weakref__",
+        )
+
+    class HandleFields:
+        """The attributes of all buffers."""
+
+        __slots__ = ("__weakref__", "_base", "_node")
+
+else:
+    NodeFields = core.NodeFields
+    HandleFields = core.HandleFields
+
+
+def native_leaf(kind: C) -> C:
+    """The class ``kind`` of leaves, whose instances the core makes and takes back."""
+    if core is None:
+        return kind
+    made: C = core.native_leaf(kind)
+    made.__doc__ = kind.__doc__
+    return made
