@@ -106,7 +106,7 @@ EXTRA_outside := [outside]
 EXTRA_dev := [dev]
 EXTRA_bench := [bench]
 
-$(VENV)/.installed-%: pyproject.toml $(VENV)/.made
+$(VENV)/.installed-%: pyproject.toml hatch_build.py $(wildcard src/native/*) $(VENV)/.made
 	@echo "Installing onebuf$(EXTRA_$*) in $(VENV)"
 	@$(PIP) install --editable '.$(EXTRA_$*)'
 	@touch $@

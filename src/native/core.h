@@ -31,6 +31,7 @@
 #include <numpy/ufuncobject.h>
 
 #define MOST_AXES 6
+#define MOST_CONVERTED 32768
 #define TYPE(x) Py_TYPE((PyObject *)(x))
 
 /* ------------------------------------------------------------------------------------ types.c */
@@ -151,12 +152,15 @@ PyObject *set_halted(PyObject *module, PyObject *flag);
 int operand_of(PyObject *x, Operand *operand);
 int operand_of_node(Node *node, Operand *operand);
 void release(Operand *operand);
+int as_dtype(Operand *operand, int dtype, npy_int64 *room); /* 0: ask the twin */
 void fill_loop(Loop *loop, PyObject *how, int arity);
 Loop *loop_for(Operation *operation, int first, int second);
 PyObject *compute_one(Operation *operation, PyObject *x);
 PyObject *compute_two(Operation *operation, PyObject *x, PyObject *y);
 int compute_into(Operation *operation, PyObject *x, PyObject *y, PyObject *out);
 PyObject *compute_where(PyObject *condition, PyObject *x, PyObject *y);
+extern npy_int64 converted[2][MOST_CONVERTED]; /* used between two calls of Python code */
+int compute_one_into(Operation *operation, PyObject *x, PyObject *out);
 int run_pair(Loop *loop, Operand *x, Operand *y, int ndim, const npy_intp *dims, npy_intp size,
              char *out, const npy_intp *out_strides);
 
@@ -182,6 +186,12 @@ int integers(PyObject *const *args, Py_ssize_t count, npy_intp *found);
 PyObject *reduce_quickly(int which, PyObject *x, PyObject *const *args, Py_ssize_t count,
                          PyObject *keywords);
 int reduction_named(const char *name);
+PyObject *reshape_quickly(PyObject *const *args, Py_ssize_t count);
+PyObject *ravel_quickly(PyObject *const *args, Py_ssize_t count);
+PyObject *permute_quickly(PyObject *const *args, Py_ssize_t count);
+PyObject *transpose_quickly(PyObject *const *args, Py_ssize_t count);
+PyObject *number_of(PyObject *self);
+PyObject *shape_quickly(PyObject *self);
 
 /* -------------------------------------------------------------------------------- functions.c */
 
@@ -192,6 +202,7 @@ int home_is_host(void);
 
 /* --------------------------------------------------------------------------------- creation.c */
 
+int usual_float(void); /* the dtype that Python's floats have here */
 PyObject *set_creation(PyObject *module, PyObject *args);
 PyObject *filled(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value);
 PyObject *filled_like(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value);
@@ -199,14 +210,8 @@ PyObject *counted(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *identity(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *joined(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 
-/* ---------------------------------------------------------------------------------- pending.c */
-
-PyObject *make_pending(PyObject *module, PyObject *const *args, Py_ssize_t count);
-
 /* ------------------------------------------------------------------------------- conveniences */
 
-PyObject *call_twin(PyObject *twin, PyObject *self, PyObject *const *args, Py_ssize_t count,
-                    PyObject *names);
 /* Forget an exception that the twin will raise in better words; keep interrupts. */
 static inline void forget_error(void) {
     if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();

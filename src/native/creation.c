@@ -1,13 +1,13 @@
 /* Small new buffers: zeros, ones, ranges, joined parts. */
 #include "core.h"
 
-static PyObject *as_dtype, *default_float; /* of Python: any spelling of a dtype; the option */
+static PyObject *dtype_spelled, *default_float; /* of Python: any spelling of a dtype; the option */
 static PyObject *spellings;                /* dtypes by the types that stand for them */
 
-/* set_creation(as_dtype, default_float) */
+/* set_creation(dtype_spelled, default_float) */
 PyObject *set_creation(PyObject *module, PyObject *args) {
-    if (!PyArg_ParseTuple(args, "OO", &as_dtype, &default_float)) return NULL;
-    Py_INCREF(as_dtype);
+    if (!PyArg_ParseTuple(args, "OO", &dtype_spelled, &default_float)) return NULL;
+    Py_INCREF(dtype_spelled);
     Py_INCREF(default_float);
     spellings = PyDict_New();
     if (!spellings) return NULL;
@@ -21,7 +21,7 @@ static int dtype_of(PyObject *given) {
     PyObject *known = PyDict_GetItemWithError(spellings, given);
     if (!known) {
         if (PyErr_Occurred()) return -1;
-        PyObject *found = PyObject_CallFunctionObjArgs(as_dtype, given, NULL);
+        PyObject *found = PyObject_CallFunctionObjArgs(dtype_spelled, given, NULL);
         if (!found) return -1;
         int stored = PyDict_SetItem(spellings, given, found);
         Py_DECREF(found);
@@ -32,7 +32,7 @@ static int dtype_of(PyObject *given) {
 }
 
 /* The dtype that Python's floats have here. */
-static int usual_float(void) {
+int usual_float(void) {
     if (!has_contexts()) return FLOAT64;
     PyObject *found = PyObject_CallNoArgs(default_float);
     if (!found) return -1;

@@ -1,4 +1,4 @@
-/* Functions of the namespace: callables that try the short way, and else call their Python twin.
+/* Functions and methods: callables that try the short way, and else call their Python twin.
  *
  * A function keeps the name, the text, the signature and all attributes of its twin, and can be
  * pickled by name.
@@ -8,13 +8,17 @@
 #ifndef Py_TPFLAGS_HAVE_VECTORCALL
 #define Py_TPFLAGS_HAVE_VECTORCALL (1UL << 11) /* PEP 590; public in the limited API from 3.12 on */
 #endif
+#ifndef Py_TPFLAGS_METHOD_DESCRIPTOR
+#define Py_TPFLAGS_METHOD_DESCRIPTOR (1UL << 17)
+#endif
 #define OFFSET_FLAG ((size_t)1 << (8 * sizeof(size_t) - 1))
 typedef PyObject *(*Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject *);
 
 enum { ONE, TWO, WHERE, ASARRAY, PRODUCT, ZEROS, ONES, EMPTY, ZEROS_LIKE, ONES_LIKE, EMPTY_LIKE,
-       ARANGE, EYE, CONCAT, REDUCE };
+       ARANGE, EYE, CONCAT, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, REDUCE };
 static const char *kinds[] = {"one", "two", "where", "asarray", "matmul", "zeros", "ones", "empty",
-                              "zeros_like", "ones_like", "empty_like", "arange", "eye", "concat", NULL};
+                              "zeros_like", "ones_like", "empty_like", "arange", "eye", "concat",
+                              "reshape", "ravel", "permute", "transpose", "item", "shape", NULL};
 typedef struct {
     PyObject_HEAD
     Vectorcall call;
@@ -78,8 +82,19 @@ static PyObject *as_buffer(PyObject *x) {
     return new_buffer(node, Py_None);
 }
 
+/* The result of an operation written to `out`, its only keyword; NULL: ask the twin. */
+static PyObject *into(Function *function, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    if (count != 1 + (function->kind == TWO) || PyTuple_Size(keywords) != 1) return NULL;
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, 0), "out")) return NULL;
+    PyObject *out = args[count];
+    int done = function->kind == TWO ? compute_into(function->operation, args[0], args[1], out)
+                                     : compute_one_into(function->operation, args[0], out);
+    return done > 0 ? Py_NewRef(out) : NULL;
+}
+
 static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t count,
                          PyObject *keywords) {
+    if (keywords && function->kind <= TWO) return into(function, args, count, keywords);
     switch (function->kind) {
     case ONE: return count == 1 && !keywords ? compute_one(function->operation, args[0]) : NULL;
     case TWO: return count == 2 && !keywords ? compute_two(function->operation, args[0], args[1]) : NULL;
@@ -98,8 +113,33 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case ARANGE: return counted(args, count, keywords);
     case EYE: return identity(args, count, keywords);
     case CONCAT: return joined(args, count, keywords);
+    case RESHAPE: return keywords ? NULL : reshape_quickly(args, count);
+    case RAVEL: return keywords ? NULL : ravel_quickly(args, count);
+    case PERMUTE: return keywords ? NULL : permute_quickly(args, count);
+    case TRANSPOSE: return keywords ? NULL : transpose_quickly(args, count);
+    case ITEM: return count == 1 && !keywords ? number_of(args[0]) : NULL;
+    case SHAPE: return count == 1 && !keywords ? shape_quickly(args[0]) : NULL;
     }
     return NULL;
+}
+
+/* Call the Python twin of a function. */
+static PyObject *call_twin(PyObject *twin, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    PyObject *given = PyTuple_New(count), *named = NULL, *result = NULL;
+    if (!given) return NULL;
+    for (Py_ssize_t n = 0; n < count; n++) PyTuple_SetItem(given, n, Py_NewRef(args[n]));
+    Py_ssize_t more = keywords ? PyTuple_Size(keywords) : 0;
+    if (more) {
+        named = PyDict_New();
+        if (!named) goto end;
+        for (Py_ssize_t n = 0; n < more; n++)
+            if (PyDict_SetItem(named, PyTuple_GetItem(keywords, n), args[count + n]) < 0) goto end;
+    }
+    result = PyObject_Call(twin, given, named);
+end:
+    Py_DECREF(given);
+    Py_XDECREF(named);
+    return result;
 }
 
 static PyObject *vectorcall(PyObject *self, PyObject *const *args, size_t flagged, PyObject *keywords) {
@@ -110,7 +150,7 @@ static PyObject *vectorcall(PyObject *self, PyObject *const *args, size_t flagge
     if (result) return result;
     forget_error();
     if (PyErr_Occurred()) return NULL;
-    return call_twin(function->twin, NULL, args, count, keywords);
+    return call_twin(function->twin, args, count, keywords);
 }
 
 /* Function(kind, twin, operation or name of a reduction or None) */
@@ -200,24 +240,34 @@ static PyMemberDef function_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, NULL},
     {NULL},
 };
-static PyType_Slot function_slots[] = {
-    {Py_tp_new, function_new},
-    {Py_tp_call, function_call},
-    {Py_tp_repr, function_repr},
-    {Py_tp_members, function_members},
-    {Py_tp_methods, function_methods},
-    {Py_tp_getattro, PyObject_GenericGetAttr},
-    {Py_tp_setattro, PyObject_GenericSetAttr},
-    {Py_tp_traverse, function_traverse},
-    {Py_tp_clear, function_clear},
-    {Py_tp_dealloc, function_dealloc},
-    {0, NULL},
-};
-static PyType_Spec function_spec = {
-    "onebuf._native.Function", sizeof(Function), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, function_slots};
+static PyObject *bound_method; /* Python's type of bound methods */
+
+static PyObject *method_bound(PyObject *self, PyObject *instance, PyObject *owner) {
+    if (!instance || instance == Py_None) return Py_NewRef(self);
+    return PyObject_CallFunctionObjArgs(bound_method, self, instance, NULL);
+}
+
+#define SLOTS                                                                                      \
+    {Py_tp_new, function_new}, {Py_tp_call, function_call}, {Py_tp_repr, function_repr},           \
+        {Py_tp_members, function_members}, {Py_tp_methods, function_methods},                      \
+        {Py_tp_getattro, PyObject_GenericGetAttr}, {Py_tp_setattro, PyObject_GenericSetAttr},      \
+        {Py_tp_traverse, function_traverse}, {Py_tp_clear, function_clear},                        \
+        {Py_tp_dealloc, function_dealloc}
+static PyType_Slot function_slots[] = {SLOTS, {0, NULL}};
+static PyType_Slot bound_slots[] = {SLOTS, {Py_tp_descr_get, method_bound}, {0, NULL}};
+#define FUNCTION_FLAGS Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL
+static PyType_Spec function_spec = {"onebuf._native.Function", sizeof(Function), 0, FUNCTION_FLAGS,
+                                    function_slots};
+static PyType_Spec method_spec = {"onebuf._native.Method", sizeof(Function), 0,
+                                  FUNCTION_FLAGS | Py_TPFLAGS_METHOD_DESCRIPTOR, bound_slots};
 
 int functions_init(PyObject *module) {
+    PyObject *types = PyImport_ImportModule("types");
+    bound_method = types ? PyObject_GetAttrString(types, "MethodType") : NULL;
+    Py_XDECREF(types);
+    if (!bound_method) return -1;
     PyObject *type = PyType_FromSpec(&function_spec);
-    return type ? PyModule_AddObject(module, "Function", type) : -1;
+    if (!type || PyModule_AddObject(module, "Function", type) < 0) return -1;
+    type = PyType_FromSpec(&method_spec);
+    return type ? PyModule_AddObject(module, "Method", type) : -1;
 }

@@ -233,11 +233,10 @@ static int broadcast(const Operand *x, const Operand *y, npy_intp *dims, npy_int
 
 /* ------------------------------------------------------------------------------------- running */
 
-#define MOST_CONVERTED 2048
-static npy_int64 converted[2][MOST_CONVERTED]; /* used between two calls of Python code */
+npy_int64 converted[2][MOST_CONVERTED];
 
 /* `operand` in the dtype that a loop takes; 0: ask the twin. */
-static int as_dtype(Operand *operand, int dtype, npy_int64 *room) {
+int as_dtype(Operand *operand, int dtype, npy_int64 *room) {
     if (operand->scalar) return scalar_bytes(operand->scalar, operand->dtype, dtype, operand->raw);
     if (operand->dtype == dtype) return 1;
     if (operand->size > MOST_CONVERTED || !operand->contiguous) return 0;
@@ -364,7 +363,13 @@ PyObject *compute_two(Operation *operation, PyObject *x, PyObject *y) {
 
 static PyObject *one(Operation *operation, Operand *x) {
     npy_intp limit = quick_limit();
-    if (x->scalar || x->size > limit) return NULL;
+    if (x->size > limit) return NULL;
+    if (x->scalar) { /* as it would be in a buffer of its own */
+        int dtype = x->dtype == PY_FLOAT ? usual_float() : x->dtype == PY_INT ? INT64 : BOOL;
+        if (dtype < 0 || !scalar_bytes(x->scalar, x->dtype, dtype, x->raw)) return NULL;
+        x->scalar = NULL;
+        x->dtype = dtype;
+    }
     Loop *loop = loop_for(operation, x->dtype, 0);
     if (!loop) return NULL;
     npy_intp size = x->size;
@@ -459,6 +464,34 @@ int compute_into(Operation *operation, PyObject *x, PyObject *y, PyObject *out) 
 end:
     release(&one);
     release(&other);
+    release(&target);
+    if (!done) forget_error();
+    return PyErr_Occurred() ? -1 : done;
+}
+
+/* The same for an operation of one operand. */
+int compute_one_into(Operation *operation, PyObject *x, PyObject *out) {
+    Operand operand = {0}, target = {0};
+    int done = 0;
+    npy_intp limit = quick_limit();
+    if (!is_buffer(out) || !operand_of(out, &target)) return 0;
+    if (!target.array || !target.ndim || target.size > limit || !target.contiguous) goto end;
+    if (!(PyArray_FLAGS(target.array) & NPY_ARRAY_WRITEABLE)) goto end;
+    if (!is_buffer(x) || !operand_of(x, &operand)) goto end;
+    if (operand.ndim != target.ndim || !operand.contiguous) goto end;
+    for (int axis = 0; axis < target.ndim; axis++)
+        if (operand.dims[axis] != target.dims[axis]) goto end;
+    if (overlaps(&operand, &target)) goto end;
+    Loop *loop = loop_for(operation, operand.dtype, 0);
+    if (!loop || loop->state != LOOP || loop->out != target.dtype || loop->in[0] != operand.dtype)
+        goto end;
+    if (has_readers(target.node)) goto end;
+    char *at[2] = {operand.data, target.data};
+    npy_intp steps[2] = {item_sizes[operand.dtype], item_sizes[target.dtype]};
+    loop->function(at, &target.size, steps, loop->data);
+    done = 1;
+end:
+    release(&operand);
     release(&target);
     if (!done) forget_error();
     return PyErr_Occurred() ? -1 : done;

@@ -1,54 +1,26 @@
-/* Methods of buffers: reductions, functions of one operand, views, conversions to numbers. */
+/* What methods of buffers do: reductions, views, conversions to numbers. */
 #include "core.h"
 
-/* Names of the methods whose twins Python has to give, in the order of `twins`. */
+/* Reductions, and then the slots whose twins Python has to give. */
 enum { M_SUM, M_PROD, M_MAX, M_MIN, M_ALL, M_ANY, M_ARGMAX, M_ARGMIN, M_MEAN,
-       M_EXP, M_LOG, M_SQRT, M_SIN, M_COS, M_TANH, M_ABS, M_SQUARE, M_MAXIMUM, M_MINIMUM,
-       M_RESHAPE, M_TRANSPOSE, M_PERMUTE, M_TURNED, M_RAVEL, M_ITEM,
-       M_SHAPE, M_SET_SHAPE, M_BOOL, M_INT, M_FLOAT, M_INDEX, M_LEN, M_ITER, TWINS };
-static const char *names[TWINS] = {
+       M_BOOL, M_INT, M_FLOAT, M_INDEX, M_LEN, M_ITER, NAMES };
+static const char *names[NAMES] = {
     "sum", "prod", "max", "min", "all", "any", "argmax", "argmin", "mean",
-    "exp", "log", "sqrt", "sin", "cos", "tanh", "abs", "square", "maximum", "minimum",
-    "reshape", "transpose", "permute", "T", "ravel", "item",
-    "shape", "set_shape", "__bool__", "__int__", "__float__", "__index__", "__len__", "__iter__"};
-static PyObject *twins[TWINS];
-static Operation *operations[TWINS]; /* of functions of one or two operands */
+    "__bool__", "__int__", "__float__", "__index__", "__len__", "__iter__"};
+static PyObject *twins[NAMES];
 
-/* set_method(name, operation or None, twin) */
-static PyObject *set_method(PyObject *module, PyObject *args) {
+/* set_slot(name, twin) */
+static PyObject *set_slot(PyObject *module, PyObject *args) {
     const char *name;
-    PyObject *operation, *twin;
-    if (!PyArg_ParseTuple(args, "sOO", &name, &operation, &twin)) return NULL;
-    for (int at = 0; at < TWINS; at++) {
+    PyObject *twin;
+    if (!PyArg_ParseTuple(args, "sO", &name, &twin)) return NULL;
+    for (int at = M_BOOL; at < NAMES; at++) {
         if (strcmp(name, names[at])) continue;
         twins[at] = Py_NewRef(twin);
-        if (operation != Py_None) operations[at] = (Operation *)Py_NewRef(operation);
         Py_RETURN_NONE;
     }
     PyErr_SetString(PyExc_KeyError, name);
     return NULL;
-}
-
-/* Call the Python twin of a function or, with `self`, of a method. */
-PyObject *call_twin(PyObject *twin, PyObject *self, PyObject *const *args, Py_ssize_t count,
-                    PyObject *keywords) {
-    int first = self != NULL;
-    PyObject *given = PyTuple_New(count + first), *named = NULL, *result = NULL;
-    if (!given) return NULL;
-    if (first) PyTuple_SetItem(given, 0, Py_NewRef(self));
-    for (Py_ssize_t n = 0; n < count; n++) PyTuple_SetItem(given, n + first, Py_NewRef(args[n]));
-    Py_ssize_t more = keywords ? PyTuple_Size(keywords) : 0;
-    if (more) {
-        named = PyDict_New();
-        if (!named) goto end;
-        for (Py_ssize_t n = 0; n < more; n++)
-            if (PyDict_SetItem(named, PyTuple_GetItem(keywords, n), args[count + n]) < 0) goto end;
-    }
-    result = PyObject_Call(twin, given, named);
-end:
-    Py_DECREF(given);
-    Py_XDECREF(named);
-    return result;
 }
 
 /* ---------------------------------------------------------------------------------- reductions */
@@ -106,7 +78,6 @@ static PyObject *reduced(int which, Operand *x, int axis) {
     Loop *loop = fold_for(which, x->dtype, form);
     if (!loop) return NULL;
     char raw[8], *out = raw, *data = x->data;
-    static npy_int64 wide[2048];
     Node *node = NULL;
     if (form != WHOLE) {
         node = new_fresh(1, &rows, rows, loop->out, NULL);
@@ -121,12 +92,12 @@ static PyObject *reduced(int which, Operand *x, int axis) {
         else loop->kernel(form == COLUMNS ? by_column : by_row, 0, rows);
     } else {
         if (x->dtype != loop->in[0]) {
-            if (x->size > 2048 ||
-                !convert(x->dtype, data, item, loop->in[0], (char *)wide, x->size)) {
+            if (x->size > MOST_CONVERTED ||
+                !convert(x->dtype, data, item, loop->in[0], (char *)converted[0], x->size)) {
                 Py_XDECREF((PyObject *)node);
                 return NULL;
             }
-            data = (char *)wide;
+            data = (char *)converted[0];
             item = item_sizes[(int)loop->in[0]];
         }
         npy_intp count = form == COLUMNS ? 1 : rows, rest = extent - 1;
@@ -230,49 +201,6 @@ PyObject *reduce_quickly(int which, PyObject *x, PyObject *const *args, Py_ssize
     return result;
 }
 
-#define FAST PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords
-#define REDUCTION(name, which)                                                                     \
-    static PyObject *name(FAST) {                                                                  \
-        PyObject *result = reduce_quickly(which, self, args, count, keywords);                     \
-        if (result || PyErr_Occurred()) return result;                                             \
-        return call_twin(twins[which], self, args, count, keywords);                               \
-    }
-REDUCTION(method_sum, M_SUM)
-REDUCTION(method_prod, M_PROD)
-REDUCTION(method_max, M_MAX)
-REDUCTION(method_min, M_MIN)
-REDUCTION(method_all, M_ALL)
-REDUCTION(method_any, M_ANY)
-REDUCTION(method_argmax, M_ARGMAX)
-REDUCTION(method_argmin, M_ARGMIN)
-REDUCTION(method_mean, M_MEAN)
-
-/* ----------------------------------------------------------------------------------- functions */
-
-#define FUNCTION(name, which)                                                                      \
-    static PyObject *name(PyObject *self, PyObject *unused) {                                      \
-        PyObject *result = compute_one(operations[which], self);                                   \
-        if (result || PyErr_Occurred()) return result;                                             \
-        return PyObject_CallFunctionObjArgs(twins[which], self, NULL);                             \
-    }
-FUNCTION(method_exp, M_EXP)
-FUNCTION(method_log, M_LOG)
-FUNCTION(method_sqrt, M_SQRT)
-FUNCTION(method_sin, M_SIN)
-FUNCTION(method_cos, M_COS)
-FUNCTION(method_tanh, M_TANH)
-FUNCTION(method_abs, M_ABS)
-FUNCTION(method_square, M_SQUARE)
-
-#define PAIR(name, which)                                                                          \
-    static PyObject *name(PyObject *self, PyObject *other) {                                       \
-        PyObject *result = compute_two(operations[which], self, other);                            \
-        if (result || PyErr_Occurred()) return result;                                             \
-        return PyObject_CallFunctionObjArgs(twins[which], self, other, NULL);                      \
-    }
-PAIR(method_maximum, M_MAXIMUM)
-PAIR(method_minimum, M_MINIMUM)
-
 /* --------------------------------------------------------------------------------------- views */
 
 /* The array of a stored buffer with axes; NULL for others. */
@@ -326,48 +254,33 @@ static PyObject *turned(PyObject *self, npy_intp *axes, int count) {
     return view_of_array(self, part);
 }
 
-static PyObject *method_reshape(FAST) {
+/* reshape(*shape) */
+PyObject *reshape_quickly(PyObject *const *args, Py_ssize_t count) {
     npy_intp dims[MOST_AXES];
-    if (!keywords && count) {
-        PyObject *result = reshaped(self, dims, integers(args, count, dims));
-        if (result || PyErr_Occurred()) return result;
-    }
-    return call_twin(twins[M_RESHAPE], self, args, count, keywords);
+    return count > 1 ? reshaped(args[0], dims, integers(args + 1, count - 1, dims)) : NULL;
 }
 
-static PyObject *method_ravel(FAST) {
+PyObject *ravel_quickly(PyObject *const *args, Py_ssize_t count) {
     npy_intp flat = -1;
-    if (!keywords && !count) {
-        PyObject *result = reshaped(self, &flat, 1);
-        if (result || PyErr_Occurred()) return result;
-    }
-    return call_twin(twins[M_RAVEL], self, args, count, keywords);
+    return count == 1 ? reshaped(args[0], &flat, 1) : NULL;
 }
 
-static PyObject *permuted(int which, FAST) {
+/* permute(*axes) */
+PyObject *permute_quickly(PyObject *const *args, Py_ssize_t count) {
     npy_intp axes[MOST_AXES];
-    if (!keywords) {
-        int given = integers(args, count, axes);
-        PyObject *result = NULL;
-        if (count ? given > 0 : which == M_TRANSPOSE) result = turned(self, count ? axes : NULL, given);
-        if (result || PyErr_Occurred()) return result;
-    }
-    return call_twin(twins[which], self, args, count, keywords);
+    int given = count > 1 ? integers(args + 1, count - 1, axes) : 0;
+    return given > 0 ? turned(args[0], axes, given) : NULL;
 }
 
-static PyObject *method_transpose(FAST) { return permuted(M_TRANSPOSE, self, args, count, keywords); }
-static PyObject *method_permute(FAST) { return permuted(M_PERMUTE, self, args, count, keywords); }
-
-static PyObject *get_turned(PyObject *self, void *unused) {
-    PyObject *result = turned(self, NULL, 0);
-    if (result || PyErr_Occurred()) return result;
-    return PyObject_CallFunctionObjArgs(twins[M_TURNED], self, NULL);
+/* The same, or the axes reversed where none are given. */
+PyObject *transpose_quickly(PyObject *const *args, Py_ssize_t count) {
+    return count == 1 ? turned(args[0], NULL, 0) : permute_quickly(args, count);
 }
 
 /* ------------------------------------------------------------------------------------- numbers */
 
 /* The number that a buffer is; NULL: it is none, or an exception. */
-static PyObject *number_of(PyObject *self) {
+PyObject *number_of(PyObject *self) {
     Node *node = is_buffer(self) ? node_of(self) : NULL;
     if (!node || !is_number(node) || !node->dtype) return NULL;
     int dtype = index_of_descr((PyArray_Descr *)node->dtype);
@@ -387,14 +300,6 @@ static PyObject *number_of(PyObject *self) {
     case FLOAT64: return PyFloat_FromDouble(*(double *)raw);
     }
     return NULL;
-}
-
-static PyObject *method_item(FAST) {
-    if (!count && !keywords) {
-        PyObject *number = number_of(self);
-        if (number || PyErr_Occurred()) return number;
-    }
-    return call_twin(twins[M_ITEM], self, args, count, keywords);
 }
 
 static int as_bool(PyObject *self) {
@@ -428,16 +333,10 @@ static PyObject *as_index(PyObject *self) { return as_python(self, M_INDEX); }
 
 /* ---------------------------------------------------------------------------- shape and length */
 
-static PyObject *get_shape(PyObject *self, void *unused) {
+/* The shape of a buffer; NULL: ask the twin. */
+PyObject *shape_quickly(PyObject *self) {
     Node *node = is_buffer(self) ? node_of(self) : NULL;
-    if (node && holds_array(node) && node->shape) return Py_NewRef(node->shape);
-    return PyObject_CallFunctionObjArgs(twins[M_SHAPE], self, NULL);
-}
-
-static int set_shape(PyObject *self, PyObject *value, void *unused) {
-    PyObject *done = PyObject_CallFunctionObjArgs(twins[M_SET_SHAPE], self, value, NULL);
-    Py_XDECREF(done);
-    return done ? 0 : -1;
+    return node && holds_array(node) ? Py_XNewRef(node->shape) : NULL;
 }
 
 static Py_ssize_t length(PyObject *self) {
@@ -511,35 +410,14 @@ static PyObject *iterate(PyObject *self) {
 
 /* --------------------------------------------------------------------------------------- table */
 
-#define METHOD(name, function)                                                                     \
-    {name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, NULL}
-PyMethodDef handle_methods[] = {
-    METHOD("sum", method_sum), METHOD("prod", method_prod), METHOD("max", method_max),
-    METHOD("min", method_min), METHOD("all", method_all), METHOD("any", method_any),
-    METHOD("argmax", method_argmax), METHOD("argmin", method_argmin), METHOD("mean", method_mean),
-    METHOD("reshape", method_reshape), METHOD("ravel", method_ravel),
-    METHOD("transpose", method_transpose), METHOD("permute", method_permute),
-    METHOD("item", method_item),
-    {"exp", method_exp, METH_NOARGS, NULL}, {"log", method_log, METH_NOARGS, NULL},
-    {"sqrt", method_sqrt, METH_NOARGS, NULL}, {"sin", method_sin, METH_NOARGS, NULL},
-    {"cos", method_cos, METH_NOARGS, NULL}, {"tanh", method_tanh, METH_NOARGS, NULL},
-    {"abs", method_abs, METH_NOARGS, NULL}, {"square", method_square, METH_NOARGS, NULL},
-    {"maximum", method_maximum, METH_O, NULL}, {"minimum", method_minimum, METH_O, NULL},
-    {NULL},
-};
-PyGetSetDef handle_getset[] = {
-    {"T", get_turned, NULL, NULL, NULL},
-    {"shape", get_shape, set_shape, NULL, NULL},
-    {NULL},
-};
 PyType_Slot method_slots[] = {
-    {Py_tp_methods, handle_methods}, {Py_tp_getset, handle_getset}, {Py_nb_bool, as_bool},
+    {Py_nb_bool, as_bool},
     {Py_nb_int, as_int}, {Py_nb_float, as_float}, {Py_nb_index, as_index},
     {Py_mp_length, length}, {Py_sq_length, length}, {Py_tp_iter, iterate}, {0, NULL},
 };
 
 static PyMethodDef module_methods[] = {
-    {"set_method", set_method, METH_VARARGS, NULL},
+    {"set_slot", set_slot, METH_VARARGS, NULL},
     {"set_reductions", set_reductions, METH_VARARGS, NULL},
     {NULL},
 };

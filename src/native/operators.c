@@ -146,11 +146,12 @@ PyObject *compare(PyObject *x, PyObject *y, int how) {
 
 /* ------------------------------------------------------------------------------ matrix products */
 
-#define MOST_FACTOR 16 /* times as many elements as other operations may have */
+#define MOST_FACTOR 32768 /* elements of each factor */
 
 static PyObject *multiplied(Operand *x, Operand *y, npy_intp limit) {
-    int type = x->dtype;
-    if (x->scalar || y->scalar || type != y->dtype || !products[type]) return NULL;
+    if (x->scalar || y->scalar) return NULL;
+    int type = x->dtype == INT64 && y->dtype == FLOAT64 ? FLOAT64 : x->dtype; /* which it becomes */
+    if (!products[type] || (type != y->dtype && (type != FLOAT64 || y->dtype != INT64))) return NULL;
     if (x->ndim < 1 || x->ndim > 2 || y->ndim < 1 || y->ndim > 2) return NULL;
     npy_intp inner = x->dims[x->ndim - 1];
     if (inner != y->dims[0] || !x->size || !y->size) return NULL;
@@ -167,9 +168,20 @@ static PyObject *multiplied(Operand *x, Operand *y, npy_intp limit) {
         if (!node) return NULL;
         out = PyArray_BYTES((PyArrayObject *)node->array);
     }
+    if (!as_dtype(x, type, converted[0]) || !as_dtype(y, type, converted[1])) {
+        Py_XDECREF((PyObject *)node);
+        return NULL;
+    }
     /* NumPy lets a vector be a row or a column with these strides. */
-    npy_intp x_row = x->ndim == 2 ? x->strides[0] : inner * item, x_column = x->strides[x->ndim - 1];
-    npy_intp y_row = y->strides[0], y_column = y->ndim == 2 ? y->strides[1] : item;
+    npy_intp x_row = inner * item, x_column = item, y_row = columns * item, y_column = item;
+    if (x->strides) {
+        if (x->ndim == 2) x_row = x->strides[0];
+        x_column = x->strides[x->ndim - 1];
+    }
+    if (y->strides) {
+        y_row = y->strides[0];
+        if (y->ndim == 2) y_column = y->strides[1];
+    }
     npy_intp sizes[4] = {1, rows, inner, columns};
     npy_intp steps[9] = {0, 0, 0, x_row, x_column, y_row, y_column, columns * item, item};
     char *at[3] = {x->data, y->data, out};
@@ -183,7 +195,7 @@ PyObject *compute_product(PyObject *x, PyObject *y) {
     if (!is_buffer(x) || !is_buffer(y) || !operand_of(x, &one)) return NULL;
     if (operand_of(y, &other)) {
         npy_intp limit = quick_limit();
-        if (limit > 0) result = multiplied(&one, &other, limit * MOST_FACTOR);
+        if (limit > 0) result = multiplied(&one, &other, MOST_FACTOR);
         release(&other);
     }
     release(&one);

@@ -12,8 +12,8 @@ from contextvars import ContextVar
 
 from onebuf.native import core
 
-QUICK_NUMEL = 2048
-"""Elements up to which bookkeeping would show next to the operation itself."""
+QUICK_NUMEL = 32768
+"""Elements up to which the short way is open where nothing else is said."""
 NONE = -1
 """The limit where no operation may take the shortest way, not even on no elements."""
 
@@ -34,7 +34,7 @@ def refresh() -> None:
     """Find the limit of this context anew.
 
     >>> quick_limit()
-    2048
+    32768
     """
     if core is not None:
         core.note_contexts(quick_limit)  # from now on it has to ask

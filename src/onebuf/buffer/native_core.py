@@ -39,7 +39,6 @@ from onebuf.graph import (
 )
 from onebuf.memory import POOL
 from onebuf.native import HandleFields, core
-from onebuf.ops import SCALARS
 from onebuf.ops.eager import known_loop
 from onebuf.options import options
 
@@ -118,13 +117,12 @@ def quick(kind: str, what: Any = None) -> Callable[[F], F]:
 
 def _two(op: Op) -> Callable[[Any, Any], How]:
     def resolve(first: Any, second: Any) -> How:
-        typed, other = (second, first) if first in SCALARS else (first, second)
-        if typed in SCALARS:
-            return None
-        one = meet_scalar(typed, first) if first in SCALARS else first
-        two = meet_scalar(typed, second) if second in SCALARS else second
+        is_swapped = isinstance(first, type)  # a number of Python's on the left
+        typed, other = (second, first) if is_swapped else (first, second)
+        one = meet_scalar(typed, first) if is_swapped else first
+        two = meet_scalar(typed, second) if isinstance(second, type) else second
         if op in INEXACT:
-            is_plain = first not in SCALARS and one == two and one in _FLOATS[1:]
+            is_plain = not is_swapped and one == two and one in _FLOATS[1:]
             return _pair_kernels(op, one) if is_plain else None
         function, result = known_loop(op, typed, other)
         return _numpy_loop(_UFUNCS.get(op, function), (one, two), result)
@@ -202,22 +200,19 @@ def install() -> None:
         _replace(Operators, f"__{method}__")
     core.set_operator("square", operation(UNARY["square"]), None, None, None)
     for name in _FUNCTIONS:
-        how = operation((UNARY | BINARY)[name])
-        core.set_method(name, how, getattr(Operators, name))
-        _replace(Operators, name)
+        op = (UNARY | BINARY)[name]
+        _replace_method(Operators, name, "one" if op.arity == 1 else "two", operation(op))
     core.set_reductions(_reduction, SHORT)
-    for owner, names in ((Reductions, _REDUCTIONS), (Movement, _MOVEMENTS)):
-        for name in names:
-            core.set_method(name, None, getattr(owner, name))
-            _replace(owner, name)
-    for name in (*_CONVERSIONS, "item"):
-        core.set_method(name, None, getattr(Conversion, name))
+    for name in _REDUCTIONS:
+        _replace_method(Reductions, name, name)
+    for name in _MOVEMENTS:
+        _replace_method(Movement, name, name)
+    _replace_method(Conversion, "item", "item")
+    for name in _CONVERSIONS:
+        core.set_slot(name, getattr(Conversion, name))
         _replace(Conversion, name)
-    core.set_method("T", None, Movement.T.fget)  # type: ignore[attr-defined]
-    _replace(Movement, "T")
-    core.set_method("shape", None, Buffer.shape.fget)  # type: ignore[attr-defined]
-    core.set_method("set_shape", None, Buffer.shape.fset)  # type: ignore[attr-defined]
-    _replace(Buffer, "shape")
+    _replace_property(Movement, "T", "transpose")
+    _replace_property(Buffer, "shape", "shape")
     core.set_items(Buffer.__getitem__, Buffer.__setitem__, Buffer.__delitem__)
     for name in ("__getitem__", "__setitem__", "__delitem__"):
         _replace(Buffer, name)
@@ -226,3 +221,15 @@ def install() -> None:
 def _replace(owner: type, name: str) -> None:
     """Let a class have the core's attribute in place of its own."""
     setattr(owner, name, vars(HandleFields)[name])
+
+
+def _replace_method(owner: type, name: str, kind: str, what: Any = None) -> None:
+    """Let the core try first what a method does."""
+    setattr(owner, name, core.Method(kind, vars(owner)[name], what))
+
+
+def _replace_property(owner: type, name: str, kind: str) -> None:
+    """Let the core try first what a property gives."""
+    old: property = vars(owner)[name]
+    get = core.Function(kind, old.fget, None)
+    setattr(owner, name, property(get, old.fset, old.fdel, old.__doc__))

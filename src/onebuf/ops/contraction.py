@@ -97,13 +97,15 @@ def expanded(node: Node) -> Node:
 
 _BLAS = frozenset((float32, float64, complex64, complex128))
 """Types whose products NumPy leaves to BLAS, as the other tiers do."""
+FEW = 2048
+"""Elements up to which the pool's bookkeeping would show next to a product itself."""
 _NUMPYS = frozenset((int64, *_BLAS))
 """Types that NumPy itself makes one of those, if they meet one."""
 
 
 def _multiplied(x: Any, y: Any, dtype: Any) -> Node | None:
     """The product of two vectors or matrices of few elements; None of anything else."""
-    limit = options().quick_numel << 4
+    limit = min(options().quick_numel, FEW) << 4
     if not 0 < x.size <= limit or not 0 < y.size <= limit or dtype not in _BLAS or listeners():
         return None
     ndim = x.ndim + y.ndim
