@@ -81,7 +81,11 @@ static PyObject *in_place(int at, PyObject *x, PyObject *y) {
     int done = compute_into(table[at].operation, x, y, x);
     if (done < 0) return NULL;
     if (done) return Py_NewRef(x);
-    return PyObject_CallFunctionObjArgs(table[at].in_place, x, y, NULL);
+    PyObject *result = PyObject_CallFunctionObjArgs(table[at].in_place, x, y, NULL);
+    if (at != ADD || result != Py_NotImplemented) return result;
+    /* The interpreter also takes this for the concatenation of sequences, which cannot decline. */
+    Py_DECREF(result);
+    return PyNumber_Add(x, y);
 }
 
 static PyObject *unary(int at, PyObject *x) {

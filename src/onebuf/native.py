@@ -43,6 +43,10 @@ else:
     HandleFields = core.HandleFields
 
 
+FUNCTIONS: tuple[type, ...] = () if core is None else (core.Function, core.Method)
+"""Types of the core's functions; each has its Python twin as ``__wrapped__``."""
+
+
 def native_leaf(kind: C) -> C:
     """The class ``kind`` of leaves, whose instances the core makes and takes back."""
     if core is None:

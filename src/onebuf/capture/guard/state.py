@@ -37,6 +37,7 @@ from onebuf.capture.reads.names import Names
 from onebuf.capture.reads.own_code import OwnCode
 from onebuf.capture.reads.path import Path, Step
 from onebuf.capture.reads.user_code import is_own, is_user_class, is_user_function, is_user_module
+from onebuf.native import FUNCTIONS
 from onebuf.pytree import container_of
 
 MOST_OBJECTS = 10_000
@@ -151,6 +152,9 @@ class _Walk:
                 self.fact(path, Check.BUFFER, value)
             elif kind is FunctionType:
                 self.function(path, value)
+            elif kind in FUNCTIONS:
+                self.fact(path, Check.IDENTITY, value)
+                self.learn(value.__wrapped__)
             elif isinstance(value, type):
                 self.fact(path, Check.IDENTITY, value)
                 self.methods(value, is_called=True)

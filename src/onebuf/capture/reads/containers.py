@@ -9,6 +9,7 @@ from types import MappingProxyType, MemberDescriptorType
 from typing import Any
 
 from onebuf.capture.reads.bytecode import Use
+from onebuf.native import FUNCTIONS
 
 _COUNTED = frozenset({int, float, complex, str, bytes, bool})
 _GROWN = frozenset({list, dict, set, deque, Counter, defaultdict, OrderedDict})
@@ -21,6 +22,7 @@ DESCRIPTORS: dict[type, tuple[str, ...]] = {
     functools.cached_property: ("func",),
     functools.partialmethod: ("func", "args", "keywords"),
     functools.singledispatchmethod: ("func", "dispatcher"),
+    **dict.fromkeys(FUNCTIONS, ("__wrapped__",)),
 }
 """Entries of classes that wrap functions, and the attributes that have those."""
 

@@ -9,12 +9,15 @@ from typing import Any
 from onebuf.capture.reads.bytecode import Use, Uses
 from onebuf.capture.reads.containers import harmless
 from onebuf.capture.reads.user_code import OWN
+from onebuf.native import FUNCTIONS
 
 _MAKING = frozenset({"__init__", "__new__", "__post_init__"})
 """Methods that run when an instance is made."""
 _TEXT = frozenset({"__repr__", "__str__", "__format__"})
 _NEVER = frozenset({"__init_subclass__", "__class_getitem__", "__set_name__", "__del__"})
 """Methods that run when a class is made, or when an object dies."""
+_CODE = (FunctionType, classmethod, staticmethod, property, *FUNCTIONS)
+"""What a method in a class may be."""
 
 
 @dataclass(slots=True)
@@ -70,7 +73,7 @@ class Names:
             return not self.counts(name, value)
         is_special = name.startswith("__") and name.endswith("__")
         if is_special:
-            if not isinstance(value, FunctionType | classmethod | staticmethod | property):
+            if not isinstance(value, _CODE):
                 return False
             if name in _MAKING:
                 return is_called or self.makes

@@ -1,0 +1,175 @@
+"""What the native core is besides quick: optional, quiet where someone listens, and tidy."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import pickle
+import threading
+import weakref
+from typing import Any
+
+import children
+import numpy as np
+import pytest
+from native.twins import needs_core
+
+import onebuf
+from onebuf import Buffer
+from onebuf.memory import POOL
+from onebuf.native import core
+
+
+def test_without_the_core_everything_is_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONEBUF_PURE", "1")
+    found = children.run(
+        """
+        import onebuf
+        from onebuf.native import core
+        x = onebuf.arange(3.0) + 1
+        print(core is None, x.sum().item(), type(onebuf.exp).__name__)
+        """
+    )
+    assert found.split() == ["True", "6.0", "function"]
+
+
+@needs_core
+def test_an_operation_that_is_listened_to_is_told() -> None:
+    x = onebuf.arange(4.0)
+    with onebuf.counters() as counted:
+        x + x
+        x[1] = 3.0
+    assert counted.kernels == 2
+
+
+@needs_core
+def test_options_of_one_context_hold_there_alone() -> None:
+    x = onebuf.arange(4.0)
+    with onebuf.config(eager_numel=0):
+        assert not (x + x).is_realized
+        found: list[bool] = []
+        thread = threading.Thread(target=lambda: found.append((x + x).is_realized))
+        thread.start()
+        thread.join()
+        assert found == [True]
+    assert (x + x).is_realized
+
+
+@needs_core
+def test_options_hold_in_a_context_that_outlives_their_block() -> None:
+    import contextvars
+
+    x = onebuf.arange(4.0)
+    with onebuf.config(eager_numel=0):
+        context = contextvars.copy_context()
+    assert not context.run(lambda: (x + x).is_realized)
+
+
+@needs_core
+def test_a_write_waits_for_pending_readers() -> None:
+    x = onebuf.arange(4.0)
+    with onebuf.config(eager_numel=0):
+        double = x * 2
+    x[0] = 5.0
+    x += 1
+    assert double.tolist() == [0, 2, 4, 6]
+
+
+@needs_core
+def test_a_function_has_the_name_text_and_signature_of_its_twin() -> None:
+    assert onebuf.exp.__name__ == "exp"
+    assert list(inspect.signature(Buffer.sum).parameters)[:2] == ["self", "axis"]
+    assert pickle.loads(pickle.dumps(onebuf.exp)) is onebuf.exp
+    assert copy.deepcopy(onebuf.add) is onebuf.add
+    assert onebuf.add.reduce(onebuf.arange(4)).item() == 6
+    bound = onebuf.arange(4).sum
+    assert bound().item() == 6
+    assert weakref.ref(onebuf.exp)() is onebuf.exp
+
+
+@needs_core
+def test_nodes_and_buffers_can_be_referred_to_weakly() -> None:
+    x = onebuf.arange(4) + 1
+    to_buffer, to_node = weakref.ref(x), weakref.ref(x._node)
+    assert to_buffer() is x
+    del x
+    assert to_buffer() is None
+    assert to_node() is None
+
+
+@needs_core
+def test_memory_of_garbage_in_a_cycle_goes_back_once() -> None:
+    class Holder(Buffer):
+        __slots__ = ("me",)
+
+    gc.collect()
+    before = POOL.stats().in_use
+    for _ in range(50):
+        holder = Holder(np.ones(100), copy=True)
+        holder.me = (holder, onebuf.ones(100) + 1)
+        del holder
+    gc.collect()
+    assert POOL.stats().in_use <= before + 4096
+    buffers = [onebuf.ones(100) + n for n in range(200)]
+    assert [b[0].item() for b in buffers] == [n + 1.0 for n in range(200)]  # no memory twice
+
+
+@needs_core
+def test_an_interrupt_in_python_code_below_is_not_swallowed(monkeypatch: Any) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    core.set_memory(interrupted, interrupted, POOL.give_back)
+    try:
+        x = Buffer(np.ones((3, 1, 1, 2, 1, 7)), copy=True)
+        with pytest.raises(KeyboardInterrupt):
+            x + 1
+    finally:
+        core.set_memory(POOL.shelves.shelf, POOL.cell, POOL.give_back)
+    assert (x + 1).sum().item() == 84
+
+
+@needs_core
+def test_a_subclass_of_an_operand_keeps_pythons_rules() -> None:
+    class Loud(Buffer):
+        __slots__ = ()
+
+        def __radd__(self, other: Any) -> Any:
+            return "mine"
+
+    assert (onebuf.arange(3) + Loud(np.arange(3))) == "mine"
+    assert type(Loud(np.arange(3)) * 2) is Loud
+
+
+def test_elements_cannot_be_deleted() -> None:
+    with pytest.raises(TypeError, match=r"onebuf\.delete"):
+        del onebuf.arange(3)[0]
+
+
+@needs_core
+def test_many_operations_leave_memory_where_it_was() -> None:
+    found = children.run(
+        """
+        import gc, resource, onebuf
+        x, m = onebuf.arange(16.0), onebuf.ones((4, 4))
+
+        def work(n):
+            global x
+            for _ in range(n):
+                y = x + 1; y = y * x; z = y < x; v = y[2:7]; v = v + 1.0; y[3] = 2.0; w = y[3] + 1
+                x += 0.0; m @ m; y.sum(); y.exp(); y.reshape(4, 4).T; onebuf.minimum(x, y)
+                bool(y[0] > 1); onebuf.where(z, x, y); onebuf.zeros(3); onebuf.concat([x, y])
+
+        def grown():
+            gc.collect()
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        work(5_000)
+        before = grown()
+        work(50_000)
+        print(grown() - before)
+        """,
+        timeout=240,
+    )
+    assert int(found) < 2048  # kilobytes, after a million operations
