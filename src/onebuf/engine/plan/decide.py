@@ -96,11 +96,14 @@ _guards: dict[Hashable, Any] = {}
 
 
 class Forms(NamedTuple):
-    """Plans of what one line asks for, as functions, that which was written last in front."""
+    """Plans of what one line asks for, as functions."""
 
     how: Hashable
     """What the plans depend on besides the graph."""
-    forms: tuple[form.Form, ...]
+    forms: list[form.Form]
+    """The largest first: a large graph is made of few pieces then."""
+    recent: list[form.Form]
+    """The same, that which was written last first."""
     options: list[Options]
     """One element: options that agreed with ``how``, which need no comparing."""
 
@@ -244,20 +247,27 @@ def _written(
     own: bool,
     is_piece: bool,
 ) -> bool:
-    """Write the form of a plan, and remember it; whether it has one."""
+    """Write the form of a plan, and remember it; False if it has none, or has had it before.
+
+    A plan that is found though it has a form is run where forms are not, so it gets a guard.
+    """
     now, made_at = options(), wanted[0].made_at
     if len(wanted) > 1 or wanted[0].device is not CPU or len(walk) > guard.MOST_NODES:
         return False
     if made_at is None or now.check_bounds or now.search_seconds > 0:
         return False
+    key = (id(made_at[0]), made_at[1], own)
+    before = _guards.get(key)
+    others = [] if before is None or before.how != how else before.recent
+    if any(one.plan is plan and one.is_open >= is_piece for one in others):
+        return False
     written = form.write_form(wanted, walk, plan, states, is_piece)
     if written is None:
         return False
-    key = (id(made_at[0]), made_at[1], own)
-    before = _guards.pop(key, None)
-    others = () if before is None or before.how != how else before.forms
-    rest = [one for one in others if one.plan is not plan]
-    _remember(_guards, key, Forms(how, (written, *rest[: MOST_FORMS - 1]), [now]))
+    _guards.pop(key, None)
+    recent = [written, *[one for one in others if one.plan is not plan]][:MOST_FORMS]
+    largest = sorted(recent, key=lambda one: -one.size)
+    _remember(_guards, key, Forms(how, largest, recent, [now]))
     return True
 
 

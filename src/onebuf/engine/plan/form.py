@@ -57,6 +57,10 @@ class Form(NamedTuple):
     match: Match
     launch: Launch
     plan: Plan
+    is_open: bool
+    """Whether leaves may still be pending."""
+    size: int
+    """How many nodes it matches."""
 
 
 def write_form(
@@ -75,7 +79,7 @@ def write_form(
     text = GuardText(wanted, plan.made, states, is_open)
     names = [text.variables[number] for number in plan.needed]
     text.lines.append(f"return {', '.join(names)},")
-    return Form(text.compiled("wanted", "late"), launch, plan)
+    return Form(text.compiled("wanted", "late"), launch, plan, is_open, len(walk))
 
 
 class _Writer:

@@ -59,7 +59,7 @@ _COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER})
 
 def realize(nodes: Sequence[Node]) -> None:
     """Compute ``nodes``, several in one plan."""
-    if len(nodes) == 1 and by_form(nodes[0]):
+    if len(nodes) == 1 and by_form(nodes[0], _run_piece):
         return
     wanted = [node for node in nodes if node.array is None and _is_pending(node)]
     if not wanted:
@@ -265,7 +265,7 @@ def force(node: Node) -> None:
     while True:
         asked = None
         try:
-            if by_form(node.base, own=True):
+            if by_form(node.base, _run_piece, own=True):
                 return
             with engine_lock.lock:
                 if not is_stored(node):
@@ -352,6 +352,15 @@ def _run_again(wanted: list[Node], own: bool, overtaken: int) -> None:
         return
     with config(tier="interpret"):
         _run(left, own, overtaken)
+
+
+def _run_piece(node: Node) -> bool:
+    """Compute a node of a larger graph; False if something else has to be done first."""
+    try:
+        _run([node], False, is_piece=True)
+    except (ReadFirst, StillToCome):
+        return False
+    return True
 
 
 def _run_pieces(wanted: list[Node], own: bool) -> None:
