@@ -22,6 +22,8 @@ Guard = Callable[[Sequence[Node]], list[Node] | None]
 MOST_NODES = 200
 """Longer walks get no guard: compiling the function would take too long."""
 
+TOGETHER = 32
+"""So many comparisons are one branch."""
 _OPERATIONS = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN})
 """The kinds of operations whose results are stored without gaps when they are computed."""
 _COUNT = getattr(sys, "getrefcount", None)
@@ -94,28 +96,28 @@ class GuardText(Text):
         super().__init__()
         self.is_open = is_open
         self.names: dict[int, str] = {}
-        """The first variable of each node, by id, in the order of the walk."""
+        """The variable of each node, by id, in the order of the walk."""
         self.counts: dict[int, int] = {}
-        """How many readers, and so how many variables, refer to each node, by id."""
+        """How many readers refer to each node, by id."""
         self.nodes: list[Node] = []
         self.wanted = {id(node) for node in wanted} | unshared(wanted)
-        count = len(wanted)
-        self.check("len(wanted) != " + str(count))
-        self.lines.append(f"{', '.join([f'w{place}' for place in range(count)])}, = wanted")
-        todo = [(node, f"w{place}") for place, node in reversed(list(enumerate(wanted)))]
+        self.seen: dict[int, str] = {}
+        """The same variables, in the order in which readers give them their nodes."""
+        self.check("len(wanted) != " + str(len(wanted)))
+        self.unpack(wanted, "wanted")
+        todo = list(reversed(wanted))
         while todo:
-            node, name = todo.pop()
+            node = todo.pop()
             me = id(node)
-            self.counts[me] = self.counts.get(me, 0) + 1
             if me in self.names:
-                self.check(f"{name} is not {self.names[me]}")
                 continue
-            self.names[me] = name
+            self.names[me] = self.seen[me]
             self.nodes.append(node)
-            number = len(self.names)
-            names = [f"n{number}_{place}" for place in range(len(node.srcs))]
-            self.compare(node, name, names)
-            todo.extend(reversed(list(zip(node.srcs, names, strict=True))))
+            self.compare(node, self.names[me])
+            if node.srcs:
+                self.unpack(node.srcs, f"{self.names[me]}.srcs")
+                todo.extend(reversed(node.srcs))
+        self.lines.append("again = None")  # which held one of the nodes that are counted below
         if _COUNT is not None:
             self.check_holders(states)
         if len(made) > 1:
@@ -127,8 +129,29 @@ class GuardText(Text):
         """The variable of each node of the walk."""
         return list(self.names.values())
 
-    def compare(self, node: Node, name: str, sources: list[str]) -> None:
-        """Compare the fields of one node, and give its sources variables."""
+    def unpack(self, nodes: Sequence[Node], sequence: str) -> None:
+        """Give variables to the nodes of a sequence; those that have one have to be the same."""
+        targets: list[str] = []
+        differences: list[str] = []
+        for node in nodes:
+            me = id(node)
+            self.counts[me] = self.counts.get(me, 0) + 1
+            if me not in self.seen:
+                self.seen[me] = f"n{len(self.seen)}"
+                targets.append(self.seen[me])
+            elif differences:  # rarely: it needs a variable of its own
+                targets.append(f"again{len(targets)}")
+                differences.append(f"{targets[-1]} is not {self.seen[me]}")
+            else:
+                targets.append("again")
+                differences.append(f"again is not {self.seen[me]}")
+        self.lines.append(f"{', '.join(targets)}, = {sequence}")
+        if differences:
+            self.check(" or ".join(differences))
+            self.lines += [f"{name} = None" for name in targets if name[:5] == "again" != name]
+
+    def compare(self, node: Node, name: str) -> None:
+        """Compare the fields of one node."""
         array = node.array
         if self.is_open and node.op is STORED and array is not None and array.flags.c_contiguous:
             self.compare_open(node, name)
@@ -140,11 +163,9 @@ class GuardText(Text):
                 differences.append(f"{name}.{part} is not None")
             else:
                 differences.append(f"{name}.{part} != {self.const(value)}")
-        if sources and node.op.arity != len(sources):
-            differences.append(f"len({name}.srcs) != {len(sources)}")
+        if node.srcs and node.op.arity != len(node.srcs):
+            differences.append(f"len({name}.srcs) != {len(node.srcs)}")
         self.check(" or ".join(differences))
-        if sources:
-            self.lines.append(f"{', '.join(sources)}, = {name}.srcs")
 
     def compare_open(self, node: Node, name: str) -> None:
         """Compare a leaf that may be pending still."""
@@ -162,15 +183,18 @@ class GuardText(Text):
     def check_holders(self, states: bytes) -> None:
         """Compare which nodes are held outside of the graph, by reference counts."""
         count = self.const(_COUNT)
+        differences = []
         for number, node in enumerate(self.nodes):
             is_known = node.array is not None or node.op.kind is Kind.CONSTANT
             if is_known or id(node) in self.wanted:
                 continue
             name = self.names[id(node)]
-            # Each reader has a reference, and so has each variable.
-            alone = 2 * self.counts[id(node)] + _ONE_NAME - 1
+            # Each reader has a reference, and so has the variable.
+            alone = self.counts[id(node)] + _ONE_NAME
             if not states[number]:
-                self.check(f"{count}({name}) != {alone}")
+                differences.append(f"{count}({name}) != {alone}")
             else:
-                self.check(f"{count}({name}) == {alone}")
-                self.check(f"{'not ' * (states[number] > 1)}{name}.replays")
+                differences.append(f"{count}({name}) == {alone}")
+                differences.append(f"{'not ' * (states[number] > 1)}{name}.replays")
+        for first in range(0, len(differences), TOGETHER):  # few branches are compiled sooner
+            self.check(" or ".join(differences[first : first + TOGETHER]))
