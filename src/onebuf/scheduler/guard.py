@@ -163,7 +163,9 @@ class GuardText(Text):
                 differences.append(f"{name}.{part} is not None")
             else:
                 differences.append(f"{name}.{part} != {self.const(value)}")
-        if node.srcs and node.op.arity != len(node.srcs):
+        # The operation says how many sources there are if no code can run after it was compared: a
+        # signal handler may compute the node, which has none then.
+        if node.srcs and (node.op.arity != len(node.srcs) or node.arg is not None):
             differences.append(f"len({name}.srcs) != {len(node.srcs)}")
         self.check(" or ".join(differences))
 
