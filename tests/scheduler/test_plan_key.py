@@ -59,3 +59,43 @@ def test_a_guard_accepts_the_graphs_that_have_its_plan_key():
     same, other = graph(A + 1, 3.0), graph(A[:3], 2.0)
     assert guard([same._node]) == walk_of([same._node]).nodes
     assert guard([other._node]) is None
+
+
+def _guard_of(y: Buffer):
+    walk = walk_of([y._node])
+    return write_guard([y._node], range(len(walk.nodes)), [0], bytes(len(walk.nodes)))
+
+
+def test_a_guard_tells_a_value_that_is_read_often_from_several():
+    def shared(values: np.ndarray) -> Buffer:
+        x = ob.asarray(values)
+        middle = x * 2
+        return ob.where(middle > 0, middle, middle) - middle
+
+    def apart(values: np.ndarray) -> Buffer:
+        x = ob.asarray(values)
+        middle = x * 2
+        return ob.where(middle > 0, middle, x * 3) - middle
+
+    guard = _guard_of(shared(A))
+    same = shared(A + 1)
+    assert guard([same._node]) == walk_of([same._node]).nodes
+    assert guard([apart(A)._node]) is None
+
+
+def test_a_guard_tells_whether_a_value_that_is_read_often_is_held():
+    def graph(values: np.ndarray, held: list[Buffer] | None = None) -> Buffer:
+        x = ob.asarray(values)
+        middle = x * 2
+        if held is not None:
+            held.append(middle)
+        return ob.where(middle > 0, middle, middle) - middle
+
+    guard = _guard_of(graph(A))
+    for _ in range(3):
+        assert guard([graph(A + 1)._node]) is not None
+    held: list[Buffer] = []
+    found = graph(A + 1, held)
+    assert guard([found._node]) is None
+    held.clear()
+    assert guard([found._node]) is not None

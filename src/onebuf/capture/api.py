@@ -28,6 +28,7 @@ from onebuf.errors import ArgumentError, ArgumentTypeError
 from onebuf.events import listeners
 from onebuf.graph import is_stored, settle
 from onebuf.machine import Device
+from onebuf.memory import address_of
 from onebuf.tracing import current
 
 MOST_CAPTURES = 64
@@ -329,6 +330,9 @@ def _overlap(capture: Capture, given: Sequence[Buffer]) -> bool:
     """Whether a buffer that the capture writes shares memory with another one that it is given."""
     if not capture.writes:
         return False
+    addresses = [_address(buffer) for buffer in given]
+    if addresses == capture.apart:  # extents and strides are the capture's, and stay
+        return False
     spans = [_span(buffer) for buffer in given]
     written = {write.given for write in capture.writes}
     order = sorted(range(len(spans)), key=lambda n: spans[n])
@@ -339,7 +343,13 @@ def _overlap(capture: Capture, given: Sequence[Buffer]) -> bool:
             return True
         if high > end:
             end, last = high, n
+    capture.apart = addresses
     return False
+
+
+def _address(buffer: Buffer) -> int:
+    array = buffer._node.array
+    return 0 if array is None else address_of(array)
 
 
 def _span(buffer: Buffer) -> tuple[int, int]:

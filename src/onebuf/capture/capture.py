@@ -168,6 +168,8 @@ class Capture:
                 trace, recorded.parameters, real, ends, writes, donated
             )
         self.donated = donated
+        self.apart: list[int] | None = None
+        """Addresses of given buffers at which what is written overlaps nothing."""
         self.direct = None if donated else self._directly()
         """Does what `replay` does, of the plainest captures, in fewer steps; None of others."""
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.capture.quick import Quick, quick
+from onebuf.capture.quick import Outside, Quick, quick
 from onebuf.dtypes import DT, Array
 from onebuf.engine.plan.declared_donation import ANY
 from onebuf.engine.plan.whole import whole_plan
@@ -158,7 +159,7 @@ class Program:
         return self._quick if all(result.view is None for result in self._results) else None
 
     def _written(self, asked: Sequence[Node], wanted: Sequence[Node]) -> Quick | None:
-        """The plan as a function of addresses, if it consists of kernels alone."""
+        """The plan as a function of addresses, if it has such steps alone."""
         sources = {id(leaf): (number, 0) for number, leaf in enumerate(self._leaves)}
         for slot, derived in self._derived:
             size = self._kept[slot].dtype.itemsize
@@ -166,7 +167,7 @@ class Program:
         now = options()
         if now.check_bounds or now.search_seconds or self.plan.gives_up:
             return None
-        return quick(self.plan, asked, sources, [node.base for node in wanted])
+        return quick(self.plan, self._leaves, asked, sources, [node.base for node in wanted])
 
     # -- running -----------------------------------------------------------------------------------
 
@@ -180,8 +181,9 @@ class Program:
     ) -> list[Node]:
         """The results, stored, for some leaves; ``draws`` has new random streams for old."""
         if self._quick is not None and not written and not listeners():
-            pairs = zip(self._quick.run(leaves), self._results, strict=True)
-            return [node if r.view is None else _part(node, r.view) for node, r in pairs]
+            with suppress(Outside):
+                pairs = zip(self._quick.run(leaves), self._results, strict=True)
+                return [node if r.view is None else _part(node, r.view) for node, r in pairs]
         overtaken = 0
         while True:
             nodes = self._nodes(leaves, draws)

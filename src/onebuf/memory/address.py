@@ -39,6 +39,19 @@ address_of = _quick if _holds() else _slow
 """The address of the first element of an array."""
 
 
+def address_text(array: str, at: str) -> str:
+    """Code of Python for the address of ``array``, where ``at`` names `address_function`.
+
+    >>> address_text("x", "f") in ("f(id(x) + 16).value", "f(x)")
+    True
+    """
+    return f"{at}(id({array}) + {_HEADER}).value" if address_of is _quick else f"{at}({array})"
+
+
+address_function: Any = _at if address_of is _quick else _slow
+"""What the code that `address_text` writes calls."""
+
+
 _START_OF_BYTES = bytes.__basicsize__ - 1
 
 
@@ -58,3 +71,10 @@ def _bytes_hold() -> bool:
 
 address_of_bytes = _quick_bytes if _bytes_hold() else _slow_bytes
 """The address of the first byte; the object must outlive its use."""
+
+
+def address_of_bytes_text(block: str, at: str) -> str:
+    """Code of Python for the address of ``block``, where ``at`` names `address_of_bytes`."""
+    if address_of_bytes is _quick_bytes:
+        return f"id({block}) + {_START_OF_BYTES}"
+    return f"{at}({block})"

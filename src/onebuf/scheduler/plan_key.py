@@ -86,7 +86,13 @@ class Walk(NamedTuple):
 
 
 def walk_of(wanted: Sequence[Node], *more: Hashable) -> Walk:
-    """The walk over what computes ``wanted``; ``more`` becomes part of the plan key."""
+    """The walk over what computes ``wanted``; ``more`` becomes part of the plan key.
+
+    Depth first, sources from first to last, each node once. The key has, for each node that is met
+    first, its operation, its `key_fields` and how many sources it has, if any; for one that is met
+    again, its number. So graphs with equal keys are alike in all that a plan depends on. Nodes are
+    read and not changed, and nothing else is looked at.
+    """
     numbers: dict[int, int] = {}
     nodes: list[Node] = []
     key: list[Any] = [more, len(wanted)]

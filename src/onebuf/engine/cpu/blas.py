@@ -1,10 +1,11 @@
-"""A BLAS on one thread: a private copy of NumPy's OpenBLAS, for products on our own threads.
+"""NumPy's OpenBLAS by pointers: a private copy on one thread, and the library itself.
 
 OpenBLAS has threads of its own. For about 20 ms after a product they spin, and take the cores that
 the thread pool of the kernels needs: a kernel that follows a product takes twice its time. The
 number of its threads belongs to the whole process, and other threads may be in the middle of a
 product. So the library is loaded a second time, as a file without a name, and this copy has one
-thread. Its products have the same bits: it is the same code.
+thread. Its products have the same bits: it is the same code. Matrix-vector products are those of
+the library that NumPy has loaded.
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ import ctypes
 import os
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+from onebuf.dtypes import DT
 
 FOLDER = Path(np.__file__).parent.parent / "numpy.libs"
 """Where NumPy's wheels have their libraries."""
 PATTERN = "libscipy_openblas64_*"
-ROW_MAJOR, PLAIN, TRANSPOSED = 101, 111, 112
+ROW_MAJOR, COLUMN_MAJOR, PLAIN, TRANSPOSED = 101, 102, 111, 112
 """What CBLAS calls them."""
 _PRODUCT = "scipy_cblas_sgemm64_"
+_VECTOR_PRODUCT = {"f": "scipy_cblas_sgemv64_", "d": "scipy_cblas_dgemv64_"}
 _SET_THREADS = "scipy_openblas_set_num_threads64_"
 _CANNOT = (OSError, AttributeError)
 """Errors of a library that is not there, or is another one than was expected."""
@@ -34,6 +39,25 @@ def gemm_address() -> int | None:
     """
     library = _library()
     return None if library is None else ctypes.cast(library[_PRODUCT], ctypes.c_void_p).value
+
+
+@cache
+def gemv_address(dtype: DT) -> int | None:
+    """The address of NumPy's own matrix-vector product; None if there is no such BLAS here.
+
+    The function has CBLAS's signature with 64-bit integers. It has the threads of NumPy's library.
+    """
+    paths = sorted(FOLDER.glob(PATTERN))
+    if len(paths) != 1 or dtype.char not in _VECTOR_PRODUCT:
+        return None
+    try:
+        # Only a library that is loaded already is NumPy's.
+        library = ctypes.CDLL(str(paths[0]), mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+        call = library[_VECTOR_PRODUCT[dtype.char]]
+    except _CANNOT:
+        return None
+    address = ctypes.cast(call, ctypes.c_void_p).value
+    return address if _multiplies_vectors_as_numpy(call, dtype) else None
 
 
 @cache
@@ -81,3 +105,23 @@ def _multiplies_as_numpy(library: ctypes.CDLL) -> bool:
     one, two, three = [(array.ctypes.data, array.shape[1]) for array in (x, y, out)]
     call(ROW_MAJOR, PLAIN, PLAIN, 90, 50, 70, 1.0, *one, *two, 0.0, *three)
     return bool(np.array_equal(out, x @ y))
+
+
+def _multiplies_vectors_as_numpy(call: Any, dtype: DT) -> bool:
+    """Whether a matrix-vector product has the bits of NumPy's."""
+    code, size, address = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p
+    number = ctypes.c_float if dtype.char == "f" else ctypes.c_double
+    operand = (address, size)
+    call.argtypes = [code, code, size, size, number, *operand, *operand, number, *operand]
+    call.restype = None
+    matrix = np.sin(np.arange(90 * 70, dtype=dtype)).reshape(90, 70)
+    for order, x, y in (
+        (COLUMN_MAJOR, matrix, np.cos(np.arange(70, dtype=dtype))),
+        (ROW_MAJOR, matrix.T, np.cos(np.arange(90, dtype=dtype))),
+    ):
+        out = np.empty(len(x), dtype)
+        one, two, three = (matrix.ctypes.data, 70), (y.ctypes.data, 1), (out.ctypes.data, 1)
+        call(order, TRANSPOSED, len(y), len(x), 1.0, *one, *two, 0.0, *three)
+        if not np.array_equal(out, x @ y):
+            return False
+    return True

@@ -113,15 +113,15 @@ def _prepared(layouts: tuple[Layout, Layout, Layout], threads: int) -> Prepared 
     one, two, three = leading
     if one is None or two is None or three is None or three[0] == TRANSPOSED:
         return None
-    steps = [_batch_strides(layout, len(batch)) for layout in layouts]
+    steps = [batch_strides(layout, len(batch)) for layout in layouts]
     is_small = rows * columns * inner <= SMALL
     row_steps = layouts[0][1][-2], layouts[2][1][-2]
     if not is_small and not any(steps[1]):
         batch, steps, rows = _as_rows(batch, steps, rows, row_steps)
-    merged = _merged(batch, steps)
-    if merged is None:
+    stack = merged(batch, steps)
+    if stack is None:
         return None
-    (outer, within), steps = merged
+    (outer, within), steps = stack
     grid = (
         (1, 1)
         if is_small or outer * within >= 2 * threads
@@ -146,7 +146,7 @@ def _leading(layout: Layout, size: int) -> tuple[int, int] | None:
     return None
 
 
-def _batch_strides(layout: Layout, ndim: int) -> list[int]:
+def batch_strides(layout: Layout, ndim: int) -> list[int]:
     """The strides of a stack of matrices, broadcast to so many axes."""
     shape, strides = layout
     steps = [step if extent > 1 else 0 for extent, step in zip(shape, strides, strict=True)][:-2]
@@ -165,12 +165,12 @@ def _as_rows(
     return batch, steps, rows
 
 
-def _merged(
+def merged(
     batch: list[int], steps: list[list[int]]
 ) -> tuple[tuple[int, int], list[list[int]]] | None:
     """Two axes that go over a stack of any number of axes, and its strides; None: there are more.
 
-    >>> _merged([2, 3, 4], [[96, 32, 8], [0, 0, 0], [96, 32, 8]])
+    >>> merged([2, 3, 4], [[96, 32, 8], [0, 0, 0], [96, 32, 8]])
     ((1, 24), [[0, 8], [0, 0], [0, 8]])
     """
     axes = [(extent, [step[at] for step in steps]) for at, extent in enumerate(batch) if extent > 1]

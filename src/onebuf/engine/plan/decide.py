@@ -20,17 +20,19 @@ from onebuf.engine.plan.liveness import alone_in, states_of
 from onebuf.engine.step.plan import Held, Plan
 from onebuf.graph import FUTURE, ON_DEMAND, RANDOM_BITS, Kind, Node, StillToCome
 from onebuf.late import Late
-from onebuf.options import options
+from onebuf.machine import CPU
+from onebuf.options import Options, options
 from onebuf.scheduler import Item, schedule
 from onebuf.scheduler.pieces import MOST_NODES, is_computed
 from onebuf.scheduler.plan_key import structure_of, walk_of
 
 if TYPE_CHECKING:
-    from onebuf.engine.plan import kernels, on_device
+    from onebuf.engine.plan import form, kernels, on_device
     from onebuf.scheduler import guard
     from onebuf.scheduler.fuse import fusion
     from onebuf.scheduler.fuse.multipass import Kernel
 else:
+    form = Late("onebuf.engine.plan.form")
     kernels = Late("onebuf.engine.plan.kernels")
     on_device = Late("onebuf.engine.plan.on_device")
     guard = Late("onebuf.scheduler.guard")
@@ -48,7 +50,9 @@ ITEM_SECONDS = 5e-6
 MOST_STRUCTURES = 65536
 MOST_PLANS = 4096
 GUARDED = 4
-"""A plan that was found so often gets a guard, which takes a millisecond to write."""
+"""A plan that was found so often gets a form, or a guard, which takes a millisecond to write."""
+MOST_FORMS = 4
+"""So many plans of one line are kept as forms."""
 EXPRESSION_NBYTES = 1 << 20
 """An on-demand expression of more bytes is compiled at once: NumPy would need memory for it."""
 LONG_NUMEL = 1 << 32
@@ -86,30 +90,64 @@ class Known:
 
 _known: dict[Hashable, Known] = {}
 """The plans that were made, by the plan keys and states of their graphs."""
-_guards: dict[Hashable, tuple[guard.Guard, Plan]] = {}
-"""The plan that was last found often for what a line of the program asks for, by that line."""
+_guards: dict[Hashable, Any] = {}
+"""The plans that were last found often for what a line of the program asks for, by that line:
+`Forms`, or else a guard and the plan."""
+
+
+class Forms(NamedTuple):
+    """Plans of what one line asks for, as functions."""
+
+    how: Hashable
+    """What the plans depend on besides the graph."""
+    forms: list[form.Form]
+    """The largest first: a large graph is made of few pieces then."""
+    recent: list[form.Form]
+    """The same, that which was written last first."""
+    options: list[Options]
+    """One element: options that agreed with ``how``, which need no comparing."""
+
+
+def forms_of(node: Node, own: bool) -> Sequence[form.Form]:
+    """What may compute ``node``, which is pending and on the host, without planning."""
+    made_at = node.made_at
+    found = None if made_at is None else _guards.get((id(made_at[0]), made_at[1], own))
+    if found is None:
+        return ()
+    now = options()
+    if found.options[0] is not now:
+        if found.how != _how(now, own, None):
+            return ()
+        found.options[0] = now
+    return found.forms  # type: ignore[no-any-return]
+
+
+def _how(now: Options, own: bool, afar: Any) -> Hashable:
+    """All but the graph that a plan depends on."""
+    searches = now.search_seconds > 0
+    return (own, now.tier, now.check_bounds, searches, now.donate_nbytes, afar and afar.name)
 
 
 def plan_for(
-    wanted: list[Node], own: bool = False, compiled: bool = False
+    wanted: list[Node], own: bool = False, compiled: bool = False, is_piece: bool = False
 ) -> tuple[Plan, Held] | None:
     """What makes ``wanted`` readable, made or remembered, and the nodes to run it with.
 
     None: there is so much to do that it has to be cut into pieces; or it has to be ``compiled``,
     and that is not worth it yet. `ReadFirst` if a step would have to ask a source for elements.
+    ``is_piece``: this is what was cut.
     """
     now = options()
     made_at = wanted[0].made_at
     device = wanted[0].device
     afar = None if device is None or device.is_host else device
-    searches = now.search_seconds > 0
-    how = (own, now.tier, now.check_bounds, searches, now.donate_nbytes, afar and afar.name)
+    how = _how(now, own, afar)
     line = (id(made_at[0]), made_at[1], how) if made_at else None
     guarded = _guards.get(line)
     if guarded is not None:
         held = guarded[0](wanted)
         if held is not None:
-            return guarded[1], held  # type: ignore[return-value]
+            return guarded[1], held
     plan_key, walk = walk_of(wanted, how)
     if plan_key is None and FUTURE in [node.op for node in walk]:
         raise StillToCome
@@ -123,7 +161,9 @@ def plan_for(
     if known is not None and (not known.cost or not _is_due(known.structure, known.cost)):
         known.found += 1
         if known.found % GUARDED == 0 and not known.cost and line is not None:
-            _remember(_guards, line, _guard(wanted, walk, known.plan, states))
+            is_written = _written(wanted, walk, known.plan, states, how, own, is_piece)
+            if not is_written:
+                _remember(_guards, line, _guard(wanted, walk, known.plan, states))
         if compiled and known.cost:
             return None
         return known.plan, known.plan.nodes_of(walk)
@@ -196,6 +236,39 @@ def _guard(wanted: Sequence[Node], walk: Sequence[Node], plan: Plan, states: byt
     if len(walk) > guard.MOST_NODES:
         return None
     return guard.write_guard(wanted, plan.needed, plan.made, states), plan
+
+
+def _written(
+    wanted: Sequence[Node],
+    walk: Sequence[Node],
+    plan: Plan,
+    states: bytes,
+    how: Hashable,
+    own: bool,
+    is_piece: bool,
+) -> bool:
+    """Write the form of a plan, and remember it; False if it has none, or has had it before.
+
+    A plan that is found though it has a form is run where forms are not, so it gets a guard.
+    """
+    now, made_at = options(), wanted[0].made_at
+    if len(wanted) > 1 or wanted[0].device is not CPU or len(walk) > guard.MOST_NODES:
+        return False
+    if made_at is None or now.check_bounds or now.search_seconds > 0:
+        return False
+    key = (id(made_at[0]), made_at[1], own)
+    before = _guards.get(key)
+    others = [] if before is None or before.how != how else before.recent
+    if any(one.plan is plan and one.is_open >= is_piece for one in others):
+        return False
+    written = form.write_form(wanted, walk, plan, states, is_piece)
+    if written is None:
+        return False
+    _guards.pop(key, None)
+    recent = [written, *[one for one in others if one.plan is not plan]][:MOST_FORMS]
+    largest = sorted(recent, key=lambda one: -one.size)
+    _remember(_guards, key, Forms(how, largest, recent, [now]))
+    return True
 
 
 def _remember(table: dict[Hashable, Any], key: Hashable, value: Any) -> None:

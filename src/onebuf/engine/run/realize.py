@@ -14,6 +14,7 @@ from onebuf.dtypes import Array
 from onebuf.engine.cpu.fallback import is_internal
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
 from onebuf.engine.plan.decide import ReadFirst, plan_for
+from onebuf.engine.run.by_form import by_form
 from onebuf.engine.step.error_context import OutsideError, explained
 from onebuf.engine.step.operand import fetch
 from onebuf.engine.step.plan import Held, Plan
@@ -58,6 +59,8 @@ _COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER})
 
 def realize(nodes: Sequence[Node]) -> None:
     """Compute ``nodes``, several in one plan."""
+    if len(nodes) == 1 and by_form(nodes[0], _run_piece):
+        return
     wanted = [node for node in nodes if node.array is None and _is_pending(node)]
     if not wanted:
         return
@@ -262,6 +265,8 @@ def force(node: Node) -> None:
     while True:
         asked = None
         try:
+            if by_form(node.base, _run_piece, own=True):
+                return
             with engine_lock.lock:
                 if not is_stored(node):
                     _run([node.base], True)
@@ -304,11 +309,11 @@ def write_compiled(write: Node) -> bool:
                 engine_lock.turns.discard(turn)
 
 
-def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
+def _run(wanted: list[Node], own: bool, overtaken: int = 0, is_piece: bool = False) -> None:
     turn = engine_lock.begin()
     start = perf_counter() if listeners() else 0.0
     try:
-        found = plan_for(wanted, own)
+        found = plan_for(wanted, own, is_piece=is_piece)
         if found is not None:
             _run_plan(*found, turn, start)
     except Exception as error:
@@ -349,11 +354,20 @@ def _run_again(wanted: list[Node], own: bool, overtaken: int) -> None:
         _run(left, own, overtaken)
 
 
+def _run_piece(node: Node) -> bool:
+    """Compute a node of a larger graph; False if something else has to be done first."""
+    try:
+        _run([node], False, is_piece=True)
+    except (ReadFirst, StillToCome):
+        return False
+    return True
+
+
 def _run_pieces(wanted: list[Node], own: bool) -> None:
     """Compute a graph that is too large for one plan."""
     parts = pieces(wanted)[::-1]
     while parts:
-        _run(parts.pop(), False)
+        _run(parts.pop(), False, is_piece=True)
     rest = wanted if own else [node for node in wanted if _is_pending(node)]
     if rest:
-        _run(rest, own)
+        _run(rest, own, is_piece=True)

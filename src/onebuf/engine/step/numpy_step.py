@@ -21,6 +21,7 @@ from onebuf.graph import (
     MATMUL,
     WRITE,
     Kind,
+    Leaf,
     Node,
     attach,
     engine_lock,
@@ -103,6 +104,15 @@ def _write(node: Node, new: Array) -> None:
     array = settle(node.arg.target)
     assert array is not None, f"{node.arg.target} is not in memory"
     np.copyto(array, new.copy() if np.may_share_memory(array, new) else new)
+
+
+def computed(node: Node, operands: tuple[Array, ...]) -> Node:
+    """What ``node``, whose operands are elsewhere, stands for, on memory of its own."""
+    try:
+        return Leaf(*compute(node, operands))
+    except Exception as error:
+        say_where(error, node.op.name, node)
+        raise
 
 
 def compute(node: Node, operands: tuple[Array, ...]) -> tuple[Array, Block]:

@@ -110,6 +110,12 @@ class Plan:
         """Whether results may take the memory of leaves that are donated."""
         return bool(self._donated)
 
+    @property
+    def has_side_effects(self) -> bool:
+        """Whether a run may do more than compute results: take the memory of operands that die, or
+        note which values it computed without storing them."""
+        return bool(self._replayed or self._watched or self._donated or self._overwriting)
+
     def nodes_of(self, walk: Sequence[Node]) -> Held:
         """The nodes to run it with, out of the walk over a graph."""
         return [walk[number] for number in self.needed]
