@@ -1,3 +1,4 @@
+declare <32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)
 declare <32 x float> @llvm.masked.load.v32f32.p0(ptr, i32, <32 x i1>, <32 x float>)
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
@@ -146,7 +147,7 @@ loop2.end:
   br label %loop5
 loop5:
   %loop5.i = phi i64 [ 0, %loop2.end ], [ %loop5.next, %loop7.end ]
-  %loop5.c0 = phi double [ 0x8000000000000000, %loop2.end ], [ %v246, %loop7.end ]
+  %loop5.c0 = phi double [ 0x8000000000000000, %loop2.end ], [ %v228, %loop7.end ]
   %v106 = icmp slt i64 %loop5.i, %v8
   br i1 %v106, label %loop5.body, label %loop5.end
 loop5.body:
@@ -159,7 +160,7 @@ loop5.body:
   br label %loop6
 loop6:
   %loop6.i = phi i64 [ %loop5.i, %loop5.body ], [ %loop6.next, %loop6.body ]
-  %loop6.c0 = phi <16 x double> [ splat (double 0x8000000000000000), %loop5.body ], [ %v166, %loop6.body ]
+  %loop6.c0 = phi <16 x double> [ splat (double 0x8000000000000000), %loop5.body ], [ %v157, %loop6.body ]
   %v113 = icmp slt i64 %loop6.i, %v112
   br i1 %v113, label %loop6.body, label %loop6.end
 loop6.body:
@@ -176,201 +177,183 @@ loop6.body:
   %v122 = shufflevector <32 x float> %v121, <32 x float> poison, <32 x i32> zeroinitializer
   %v123 = fsub <32 x float> %v120, %v122
   %v124 = fcmp olt <32 x float> %v123, splat (float 0xC05A000000000000)
-  %v125 = fcmp ogt <32 x float> %v123, splat (float 0x4056400000000000)
-  %v126 = select <32 x i1> %v125, <32 x float> splat (float 0x4056400000000000), <32 x float> %v123
-  %v127 = select <32 x i1> %v124, <32 x float> splat (float 0x0000000000000000), <32 x float> %v126
-  %v128 = fmul <32 x float> %v127, splat (float 0x3FF7154760000000)
-  %v129 = fadd <32 x float> %v128, splat (float 0x4168000000000000)
+  %v125 = xor <32 x i1> %v124, splat (i1 true)
+  %v126 = fcmp ogt <32 x float> %v123, splat (float 0x4056400000000000)
+  %v127 = select <32 x i1> %v126, <32 x float> splat (float 0x4056400000000000), <32 x float> %v123
+  %v128 = select <32 x i1> %v125, <32 x float> %v127, <32 x float> splat (float 0x0000000000000000)
+  %v129 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v128, <32 x float> splat (float 0x3FF7154760000000), <32 x float> splat (float 0x4168000000000000))
   %v130 = fsub <32 x float> %v129, splat (float 0x4168000000000000)
-  %v131 = fmul <32 x float> %v130, splat (float 0x3FE62E4000000000)
-  %v132 = fsub <32 x float> %v127, %v131
-  %v133 = fmul <32 x float> %v130, splat (float 0x3EB7F7D1C0000000)
-  %v134 = fsub <32 x float> %v132, %v133
-  %v135 = fmul <32 x float> %v134, %v134
-  %v136 = fmul <32 x float> %v134, %v134
-  %v137 = fmul <32 x float> splat (float 0x3F56A25D00000000), %v136
-  %v138 = fadd <32 x float> %v137, splat (float 0x3FA5558F00000000)
-  %v139 = fmul <32 x float> %v138, %v136
-  %v140 = fadd <32 x float> %v139, splat (float 0x3FDFFFFFC0000000)
-  %v141 = fmul <32 x float> splat (float 0x3F81239E40000000), %v136
-  %v142 = fadd <32 x float> %v141, splat (float 0x3FC5554920000000)
-  %v143 = fmul <32 x float> %v134, %v142
-  %v144 = fadd <32 x float> %v140, %v143
-  %v145 = fmul <32 x float> %v135, %v144
-  %v146 = fadd <32 x float> %v134, %v145
-  %v147 = fadd <32 x float> splat (float 0x3FF0000000000000), %v146
-  %v148 = bitcast <32 x float> %v129 to <32 x i32>
-  %v149 = shl <32 x i32> %v148, splat (i32 22)
-  %v150 = and <32 x i32> %v149, splat (i32 -8388608)
-  %v151 = shl <32 x i32> %v148, splat (i32 23)
-  %v152 = sub <32 x i32> %v151, %v150
-  %v153 = add <32 x i32> %v150, splat (i32 1065353216)
-  %v154 = bitcast <32 x i32> %v153 to <32 x float>
-  %v155 = fmul <32 x float> %v147, %v154
-  %v156 = add <32 x i32> %v152, splat (i32 1065353216)
-  %v157 = bitcast <32 x i32> %v156 to <32 x float>
-  %v158 = fmul <32 x float> %v155, %v157
-  %v159 = select <32 x i1> %v124, <32 x float> splat (float 0x0000000000000000), <32 x float> %v158
-  %v160 = getelementptr float, ptr %memory0, i64 %loop6.i
-  store <32 x float> %v159, ptr %v160, align 4
-  %v161 = shufflevector <32 x float> %v159, <32 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v162 = fpext <16 x float> %v161 to <16 x double>
-  %v163 = fadd <16 x double> %loop6.c0, %v162
-  %v164 = shufflevector <32 x float> %v159, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v165 = fpext <16 x float> %v164 to <16 x double>
-  %v166 = fadd <16 x double> %v163, %v165
+  %v131 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v130, <32 x float> splat (float 0xBFE62E4000000000), <32 x float> %v128)
+  %v132 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v130, <32 x float> splat (float 0xBEB7F7D1C0000000), <32 x float> %v131)
+  %v133 = call <32 x float> @llvm.fma.v32f32(<32 x float> splat (float 0x3F56A25D00000000), <32 x float> %v132, <32 x float> splat (float 0x3F81239E40000000))
+  %v134 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v133, <32 x float> %v132, <32 x float> splat (float 0x3FA5558F00000000))
+  %v135 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v134, <32 x float> %v132, <32 x float> splat (float 0x3FC5554920000000))
+  %v136 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v135, <32 x float> %v132, <32 x float> splat (float 0x3FDFFFFFC0000000))
+  %v137 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v136, <32 x float> %v132, <32 x float> splat (float 0x3FF0000000000000))
+  %v138 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v137, <32 x float> %v132, <32 x float> splat (float 0x3FF0000000000000))
+  %v139 = bitcast <32 x float> %v129 to <32 x i32>
+  %v140 = shl <32 x i32> %v139, splat (i32 22)
+  %v141 = and <32 x i32> %v140, splat (i32 -8388608)
+  %v142 = shl <32 x i32> %v139, splat (i32 23)
+  %v143 = sub <32 x i32> %v142, %v141
+  %v144 = bitcast <32 x float> %v138 to <32 x i32>
+  %v145 = add <32 x i32> %v144, %v141
+  %v146 = bitcast <32 x i32> %v145 to <32 x float>
+  %v147 = add <32 x i32> %v143, splat (i32 1065353216)
+  %v148 = bitcast <32 x i32> %v147 to <32 x float>
+  %v149 = fmul <32 x float> %v146, %v148
+  %v150 = select <32 x i1> %v125, <32 x float> %v149, <32 x float> splat (float 0x0000000000000000)
+  %v151 = getelementptr float, ptr %memory0, i64 %loop6.i
+  store <32 x float> %v150, ptr %v151, align 4
+  %v152 = shufflevector <32 x float> %v150, <32 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v153 = fpext <16 x float> %v152 to <16 x double>
+  %v154 = fadd <16 x double> %loop6.c0, %v153
+  %v155 = shufflevector <32 x float> %v150, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %v156 = fpext <16 x float> %v155 to <16 x double>
+  %v157 = fadd <16 x double> %v154, %v156
   %loop6.next = add nsw i64 %loop6.i, 32
   br label %loop6
 loop6.end:
   br label %loop7
 loop7:
   %loop7.i = phi i64 [ %v112, %loop6.end ], [ %loop7.next, %loop7.body ]
-  %loop7.c0 = phi <16 x double> [ %loop6.c0, %loop6.end ], [ %v231, %loop7.body ]
-  %v167 = icmp slt i64 %loop7.i, %v109
-  br i1 %v167, label %loop7.body, label %loop7.end
+  %loop7.c0 = phi <16 x double> [ %loop6.c0, %loop6.end ], [ %v213, %loop7.body ]
+  %v158 = icmp slt i64 %loop7.i, %v109
+  br i1 %v158, label %loop7.body, label %loop7.end
 loop7.body:
-  %v168 = sub i64 %v109, %v112
-  %v169 = trunc i64 %v168 to i32
-  %v170 = insertelement <32 x i32> poison, i32 %v169, i64 0
-  %v171 = shufflevector <32 x i32> %v170, <32 x i32> poison, <32 x i32> zeroinitializer
-  %v172 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %v171
-  %v173 = getelementptr float, ptr %v19, i64 %loop7.i
-  %v174 = getelementptr float, ptr %v21, i64 %loop7.i
-  %v175 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %v173, i32 4, <32 x i1> %v172, <32 x float> zeroinitializer)
-  %v176 = insertelement <32 x float> poison, float %loop2.c0, i64 0
-  %v177 = shufflevector <32 x float> %v176, <32 x float> poison, <32 x i32> zeroinitializer
-  %v178 = fsub <32 x float> %v175, %v177
-  %v179 = fcmp olt <32 x float> %v178, splat (float 0xC05A000000000000)
-  %v180 = fcmp ogt <32 x float> %v178, splat (float 0x4056400000000000)
-  %v181 = select <32 x i1> %v180, <32 x float> splat (float 0x4056400000000000), <32 x float> %v178
-  %v182 = select <32 x i1> %v179, <32 x float> splat (float 0x0000000000000000), <32 x float> %v181
-  %v183 = fmul <32 x float> %v182, splat (float 0x3FF7154760000000)
-  %v184 = fadd <32 x float> %v183, splat (float 0x4168000000000000)
-  %v185 = fsub <32 x float> %v184, splat (float 0x4168000000000000)
-  %v186 = fmul <32 x float> %v185, splat (float 0x3FE62E4000000000)
-  %v187 = fsub <32 x float> %v182, %v186
-  %v188 = fmul <32 x float> %v185, splat (float 0x3EB7F7D1C0000000)
-  %v189 = fsub <32 x float> %v187, %v188
-  %v190 = fmul <32 x float> %v189, %v189
-  %v191 = fmul <32 x float> %v189, %v189
-  %v192 = fmul <32 x float> splat (float 0x3F56A25D00000000), %v191
-  %v193 = fadd <32 x float> %v192, splat (float 0x3FA5558F00000000)
-  %v194 = fmul <32 x float> %v193, %v191
-  %v195 = fadd <32 x float> %v194, splat (float 0x3FDFFFFFC0000000)
-  %v196 = fmul <32 x float> splat (float 0x3F81239E40000000), %v191
-  %v197 = fadd <32 x float> %v196, splat (float 0x3FC5554920000000)
-  %v198 = fmul <32 x float> %v189, %v197
-  %v199 = fadd <32 x float> %v195, %v198
-  %v200 = fmul <32 x float> %v190, %v199
-  %v201 = fadd <32 x float> %v189, %v200
-  %v202 = fadd <32 x float> splat (float 0x3FF0000000000000), %v201
-  %v203 = bitcast <32 x float> %v184 to <32 x i32>
-  %v204 = shl <32 x i32> %v203, splat (i32 22)
-  %v205 = and <32 x i32> %v204, splat (i32 -8388608)
-  %v206 = shl <32 x i32> %v203, splat (i32 23)
-  %v207 = sub <32 x i32> %v206, %v205
-  %v208 = add <32 x i32> %v205, splat (i32 1065353216)
-  %v209 = bitcast <32 x i32> %v208 to <32 x float>
-  %v210 = fmul <32 x float> %v202, %v209
-  %v211 = add <32 x i32> %v207, splat (i32 1065353216)
-  %v212 = bitcast <32 x i32> %v211 to <32 x float>
-  %v213 = fmul <32 x float> %v210, %v212
-  %v214 = select <32 x i1> %v179, <32 x float> splat (float 0x0000000000000000), <32 x float> %v213
-  %v215 = getelementptr float, ptr %memory0, i64 %loop7.i
-  store <32 x float> %v214, ptr %v215, align 4
-  %v216 = shufflevector <32 x float> %v214, <32 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v217 = fpext <16 x float> %v216 to <16 x double>
-  %v218 = trunc i64 %v168 to i32
-  %v219 = insertelement <16 x i32> poison, i32 %v218, i64 0
-  %v220 = shufflevector <16 x i32> %v219, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v221 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v220
-  %v222 = select <16 x i1> %v221, <16 x double> %v217, <16 x double> splat (double 0x8000000000000000)
-  %v223 = fadd <16 x double> %loop7.c0, %v222
-  %v224 = shufflevector <32 x float> %v214, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v225 = fpext <16 x float> %v224 to <16 x double>
-  %v226 = trunc i64 %v168 to i32
-  %v227 = insertelement <16 x i32> poison, i32 %v226, i64 0
-  %v228 = shufflevector <16 x i32> %v227, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v229 = icmp slt <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %v228
-  %v230 = select <16 x i1> %v229, <16 x double> %v225, <16 x double> splat (double 0x8000000000000000)
-  %v231 = fadd <16 x double> %v223, %v230
+  %v159 = sub i64 %v109, %v112
+  %v160 = trunc i64 %v159 to i32
+  %v161 = insertelement <32 x i32> poison, i32 %v160, i64 0
+  %v162 = shufflevector <32 x i32> %v161, <32 x i32> poison, <32 x i32> zeroinitializer
+  %v163 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %v162
+  %v164 = getelementptr float, ptr %v19, i64 %loop7.i
+  %v165 = getelementptr float, ptr %v21, i64 %loop7.i
+  %v166 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %v164, i32 4, <32 x i1> %v163, <32 x float> zeroinitializer)
+  %v167 = insertelement <32 x float> poison, float %loop2.c0, i64 0
+  %v168 = shufflevector <32 x float> %v167, <32 x float> poison, <32 x i32> zeroinitializer
+  %v169 = fsub <32 x float> %v166, %v168
+  %v170 = fcmp olt <32 x float> %v169, splat (float 0xC05A000000000000)
+  %v171 = xor <32 x i1> %v170, splat (i1 true)
+  %v172 = fcmp ogt <32 x float> %v169, splat (float 0x4056400000000000)
+  %v173 = select <32 x i1> %v172, <32 x float> splat (float 0x4056400000000000), <32 x float> %v169
+  %v174 = select <32 x i1> %v171, <32 x float> %v173, <32 x float> splat (float 0x0000000000000000)
+  %v175 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v174, <32 x float> splat (float 0x3FF7154760000000), <32 x float> splat (float 0x4168000000000000))
+  %v176 = fsub <32 x float> %v175, splat (float 0x4168000000000000)
+  %v177 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v176, <32 x float> splat (float 0xBFE62E4000000000), <32 x float> %v174)
+  %v178 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v176, <32 x float> splat (float 0xBEB7F7D1C0000000), <32 x float> %v177)
+  %v179 = call <32 x float> @llvm.fma.v32f32(<32 x float> splat (float 0x3F56A25D00000000), <32 x float> %v178, <32 x float> splat (float 0x3F81239E40000000))
+  %v180 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v179, <32 x float> %v178, <32 x float> splat (float 0x3FA5558F00000000))
+  %v181 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v180, <32 x float> %v178, <32 x float> splat (float 0x3FC5554920000000))
+  %v182 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v181, <32 x float> %v178, <32 x float> splat (float 0x3FDFFFFFC0000000))
+  %v183 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v182, <32 x float> %v178, <32 x float> splat (float 0x3FF0000000000000))
+  %v184 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v183, <32 x float> %v178, <32 x float> splat (float 0x3FF0000000000000))
+  %v185 = bitcast <32 x float> %v175 to <32 x i32>
+  %v186 = shl <32 x i32> %v185, splat (i32 22)
+  %v187 = and <32 x i32> %v186, splat (i32 -8388608)
+  %v188 = shl <32 x i32> %v185, splat (i32 23)
+  %v189 = sub <32 x i32> %v188, %v187
+  %v190 = bitcast <32 x float> %v184 to <32 x i32>
+  %v191 = add <32 x i32> %v190, %v187
+  %v192 = bitcast <32 x i32> %v191 to <32 x float>
+  %v193 = add <32 x i32> %v189, splat (i32 1065353216)
+  %v194 = bitcast <32 x i32> %v193 to <32 x float>
+  %v195 = fmul <32 x float> %v192, %v194
+  %v196 = select <32 x i1> %v171, <32 x float> %v195, <32 x float> splat (float 0x0000000000000000)
+  %v197 = getelementptr float, ptr %memory0, i64 %loop7.i
+  store <32 x float> %v196, ptr %v197, align 4
+  %v198 = shufflevector <32 x float> %v196, <32 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v199 = fpext <16 x float> %v198 to <16 x double>
+  %v200 = trunc i64 %v159 to i32
+  %v201 = insertelement <16 x i32> poison, i32 %v200, i64 0
+  %v202 = shufflevector <16 x i32> %v201, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v203 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v202
+  %v204 = select <16 x i1> %v203, <16 x double> %v199, <16 x double> splat (double 0x8000000000000000)
+  %v205 = fadd <16 x double> %loop7.c0, %v204
+  %v206 = shufflevector <32 x float> %v196, <32 x float> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %v207 = fpext <16 x float> %v206 to <16 x double>
+  %v208 = trunc i64 %v159 to i32
+  %v209 = insertelement <16 x i32> poison, i32 %v208, i64 0
+  %v210 = shufflevector <16 x i32> %v209, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v211 = icmp slt <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %v210
+  %v212 = select <16 x i1> %v211, <16 x double> %v207, <16 x double> splat (double 0x8000000000000000)
+  %v213 = fadd <16 x double> %v205, %v212
   %loop7.next = add nsw i64 %loop7.i, 32
   br label %loop7
 loop7.end:
-  %v232 = shufflevector <16 x double> %loop7.c0, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v233 = shufflevector <16 x double> %loop7.c0, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v234 = fadd <8 x double> %v232, %v233
-  %v235 = shufflevector <8 x double> %v234, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v236 = shufflevector <8 x double> %v234, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v237 = fadd <4 x double> %v235, %v236
-  %v238 = shufflevector <4 x double> %v237, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %v239 = shufflevector <4 x double> %v237, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %v240 = fadd <2 x double> %v238, %v239
-  %v241 = shufflevector <2 x double> %v240, <2 x double> poison, <1 x i32> <i32 0>
-  %v242 = shufflevector <2 x double> %v240, <2 x double> poison, <1 x i32> <i32 1>
-  %v243 = extractelement <1 x double> %v241, i64 0
-  %v244 = extractelement <1 x double> %v242, i64 0
-  %v245 = fadd double %v243, %v244
-  %v246 = fadd double %loop5.c0, %v245
+  %v214 = shufflevector <16 x double> %loop7.c0, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v215 = shufflevector <16 x double> %loop7.c0, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v216 = fadd <8 x double> %v214, %v215
+  %v217 = shufflevector <8 x double> %v216, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v218 = shufflevector <8 x double> %v216, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v219 = fadd <4 x double> %v217, %v218
+  %v220 = shufflevector <4 x double> %v219, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %v221 = shufflevector <4 x double> %v219, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %v222 = fadd <2 x double> %v220, %v221
+  %v223 = shufflevector <2 x double> %v222, <2 x double> poison, <1 x i32> <i32 0>
+  %v224 = shufflevector <2 x double> %v222, <2 x double> poison, <1 x i32> <i32 1>
+  %v225 = extractelement <1 x double> %v223, i64 0
+  %v226 = extractelement <1 x double> %v224, i64 0
+  %v227 = fadd double %v225, %v226
+  %v228 = fadd double %loop5.c0, %v227
   %loop5.next = add nsw i64 %loop5.i, 8192
   br label %loop5
 loop5.end:
-  %v247 = fptrunc double %loop5.c0 to float
-  %v248 = sub i64 %v8, 0
-  %v249 = and i64 %v248, -32
-  %v250 = add i64 0, %v249
+  %v229 = fptrunc double %loop5.c0 to float
+  %v230 = sub i64 %v8, 0
+  %v231 = and i64 %v230, -32
+  %v232 = add i64 0, %v231
   br label %loop8
 loop8:
   %loop8.i = phi i64 [ 0, %loop5.end ], [ %loop8.next, %loop8.body ]
-  %v251 = icmp slt i64 %loop8.i, %v250
-  br i1 %v251, label %loop8.body, label %loop8.end
+  %v233 = icmp slt i64 %loop8.i, %v232
+  br i1 %v233, label %loop8.body, label %loop8.end
 loop8.body:
-  %v252 = add i64 %v10, %loop8.i
-  %v253 = getelementptr float, ptr %v19, i64 %v252
-  %v254 = getelementptr i8, ptr %v253, i64 0
-  call void @llvm.prefetch.p0(ptr %v254, i32 0, i32 3, i32 1)
-  %v255 = getelementptr i8, ptr %v253, i64 64
-  call void @llvm.prefetch.p0(ptr %v255, i32 0, i32 3, i32 1)
-  %v256 = getelementptr float, ptr %v19, i64 %loop8.i
-  %v257 = getelementptr float, ptr %v21, i64 %loop8.i
-  %v258 = getelementptr float, ptr %memory0, i64 %loop8.i
-  %v259 = load <32 x float>, ptr %v258, align 4
-  %v260 = insertelement <32 x float> poison, float %v247, i64 0
-  %v261 = shufflevector <32 x float> %v260, <32 x float> poison, <32 x i32> zeroinitializer
-  %v262 = fdiv <32 x float> %v259, %v261
-  store <32 x float> %v262, ptr %v257, align 4
+  %v234 = add i64 %v10, %loop8.i
+  %v235 = getelementptr float, ptr %v19, i64 %v234
+  %v236 = getelementptr i8, ptr %v235, i64 0
+  call void @llvm.prefetch.p0(ptr %v236, i32 0, i32 3, i32 1)
+  %v237 = getelementptr i8, ptr %v235, i64 64
+  call void @llvm.prefetch.p0(ptr %v237, i32 0, i32 3, i32 1)
+  %v238 = getelementptr float, ptr %v19, i64 %loop8.i
+  %v239 = getelementptr float, ptr %v21, i64 %loop8.i
+  %v240 = getelementptr float, ptr %memory0, i64 %loop8.i
+  %v241 = load <32 x float>, ptr %v240, align 4
+  %v242 = insertelement <32 x float> poison, float %v229, i64 0
+  %v243 = shufflevector <32 x float> %v242, <32 x float> poison, <32 x i32> zeroinitializer
+  %v244 = fdiv <32 x float> %v241, %v243
+  store <32 x float> %v244, ptr %v239, align 4
   %loop8.next = add nsw i64 %loop8.i, 32
   br label %loop8
 loop8.end:
   br label %loop9
 loop9:
-  %loop9.i = phi i64 [ %v250, %loop8.end ], [ %loop9.next, %loop10.end ]
-  %v263 = icmp slt i64 %loop9.i, %v8
-  br i1 %v263, label %loop9.body, label %loop9.end
+  %loop9.i = phi i64 [ %v232, %loop8.end ], [ %loop9.next, %loop10.end ]
+  %v245 = icmp slt i64 %loop9.i, %v8
+  br i1 %v245, label %loop9.body, label %loop9.end
 loop9.body:
-  %v264 = sub i64 %v8, %v250
-  %v265 = trunc i64 %v264 to i32
-  %v266 = insertelement <32 x i32> poison, i32 %v265, i64 0
-  %v267 = shufflevector <32 x i32> %v266, <32 x i32> poison, <32 x i32> zeroinitializer
-  %v268 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %v267
-  %v269 = getelementptr float, ptr %v19, i64 %loop9.i
-  %v270 = getelementptr float, ptr %v21, i64 %loop9.i
-  %v271 = getelementptr float, ptr %memory0, i64 %loop9.i
-  %v272 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %v271, i32 4, <32 x i1> %v268, <32 x float> zeroinitializer)
-  %v273 = insertelement <32 x float> poison, float %v247, i64 0
-  %v274 = shufflevector <32 x float> %v273, <32 x float> poison, <32 x i32> zeroinitializer
-  %v275 = fdiv <32 x float> %v272, %v274
-  store <32 x float> %v275, ptr %memory1, align 64
+  %v246 = sub i64 %v8, %v232
+  %v247 = trunc i64 %v246 to i32
+  %v248 = insertelement <32 x i32> poison, i32 %v247, i64 0
+  %v249 = shufflevector <32 x i32> %v248, <32 x i32> poison, <32 x i32> zeroinitializer
+  %v250 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %v249
+  %v251 = getelementptr float, ptr %v19, i64 %loop9.i
+  %v252 = getelementptr float, ptr %v21, i64 %loop9.i
+  %v253 = getelementptr float, ptr %memory0, i64 %loop9.i
+  %v254 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %v253, i32 4, <32 x i1> %v250, <32 x float> zeroinitializer)
+  %v255 = insertelement <32 x float> poison, float %v229, i64 0
+  %v256 = shufflevector <32 x float> %v255, <32 x float> poison, <32 x i32> zeroinitializer
+  %v257 = fdiv <32 x float> %v254, %v256
+  store <32 x float> %v257, ptr %memory1, align 64
   br label %loop10
 loop10:
   %loop10.i = phi i64 [ 0, %loop9.body ], [ %loop10.next, %loop10.body ]
-  %v276 = icmp slt i64 %loop10.i, %v264
-  br i1 %v276, label %loop10.body, label %loop10.end
+  %v258 = icmp slt i64 %loop10.i, %v246
+  br i1 %v258, label %loop10.body, label %loop10.end
 loop10.body:
-  %v277 = getelementptr float, ptr %memory1, i64 %loop10.i
-  %v278 = getelementptr float, ptr %v270, i64 %loop10.i
-  %v279 = load float, ptr %v277
-  store float %v279, ptr %v278
+  %v259 = getelementptr float, ptr %memory1, i64 %loop10.i
+  %v260 = getelementptr float, ptr %v252, i64 %loop10.i
+  %v261 = load float, ptr %v259
+  store float %v261, ptr %v260
   %loop10.next = add nsw i64 %loop10.i, 1
   br label %loop10
 loop10.end:

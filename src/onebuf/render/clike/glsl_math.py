@@ -142,7 +142,12 @@ def _integer(element: str, number: int) -> str:
 
 
 class GlslBuilder(Builder):
-    """Statements of GLSL."""
+    """Statements of GLSL.
+
+    Its ``fma`` may round twice, so formulas do without.
+    """
+
+    has_fma = False
 
     def __init__(self) -> None:
         super().__init__(1)
