@@ -1,8 +1,9 @@
+declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)
+declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
 declare <32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)
-declare <32 x float> @llvm.masked.load.v32f32.p0(ptr, i32, <32 x i1>, <32 x float>)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
-  %memory0 = alloca [32 x float], align 64
+  %memory0 = alloca [16 x float], align 64
   %v1 = getelementptr i64, ptr %args, i64 0
   %v2 = load ptr, ptr %v1, align 8
   %v3 = getelementptr i64, ptr %args, i64 1
@@ -62,56 +63,58 @@ loop2:
   %v45 = icmp slt i64 %loop2.i, %end
   br i1 %v45, label %loop2.body, label %loop2.end
 loop2.body:
-  %v46 = sub i64 %end, %v13
-  %v47 = trunc i64 %v46 to i32
-  %v48 = insertelement <32 x i32> poison, i32 %v47, i64 0
-  %v49 = shufflevector <32 x i32> %v48, <32 x i32> poison, <32 x i32> zeroinitializer
-  %v50 = icmp slt <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>, %v49
-  %v51 = getelementptr float, ptr %v2, i64 %loop2.i
-  %v52 = getelementptr float, ptr %v4, i64 %loop2.i
-  %v53 = call <32 x float> @llvm.masked.load.v32f32.p0(ptr %v51, i32 4, <32 x i1> %v50, <32 x float> zeroinitializer)
-  %v54 = fcmp olt <32 x float> %v53, splat (float 0xC05A000000000000)
-  %v55 = xor <32 x i1> %v54, splat (i1 true)
-  %v56 = fcmp ogt <32 x float> %v53, splat (float 0x4056400000000000)
-  %v57 = select <32 x i1> %v56, <32 x float> splat (float 0x4056400000000000), <32 x float> %v53
-  %v58 = select <32 x i1> %v55, <32 x float> %v57, <32 x float> splat (float 0x0000000000000000)
-  %v59 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v58, <32 x float> splat (float 0x3FF7154760000000), <32 x float> splat (float 0x4168000000000000))
-  %v60 = fsub <32 x float> %v59, splat (float 0x4168000000000000)
-  %v61 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v60, <32 x float> splat (float 0xBFE62E4000000000), <32 x float> %v58)
-  %v62 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v60, <32 x float> splat (float 0xBEB7F7D1C0000000), <32 x float> %v61)
-  %v63 = call <32 x float> @llvm.fma.v32f32(<32 x float> splat (float 0x3F56A25D00000000), <32 x float> %v62, <32 x float> splat (float 0x3F81239E40000000))
-  %v64 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v63, <32 x float> %v62, <32 x float> splat (float 0x3FA5558F00000000))
-  %v65 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v64, <32 x float> %v62, <32 x float> splat (float 0x3FC5554920000000))
-  %v66 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v65, <32 x float> %v62, <32 x float> splat (float 0x3FDFFFFFC0000000))
-  %v67 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v66, <32 x float> %v62, <32 x float> splat (float 0x3FF0000000000000))
-  %v68 = call <32 x float> @llvm.fma.v32f32(<32 x float> %v67, <32 x float> %v62, <32 x float> splat (float 0x3FF0000000000000))
-  %v69 = bitcast <32 x float> %v59 to <32 x i32>
-  %v70 = shl <32 x i32> %v69, splat (i32 22)
-  %v71 = and <32 x i32> %v70, splat (i32 -8388608)
-  %v72 = shl <32 x i32> %v69, splat (i32 23)
-  %v73 = sub <32 x i32> %v72, %v71
-  %v74 = bitcast <32 x float> %v68 to <32 x i32>
-  %v75 = add <32 x i32> %v74, %v71
-  %v76 = bitcast <32 x i32> %v75 to <32 x float>
-  %v77 = add <32 x i32> %v73, splat (i32 1065353216)
-  %v78 = bitcast <32 x i32> %v77 to <32 x float>
-  %v79 = fmul <32 x float> %v76, %v78
-  %v80 = select <32 x i1> %v55, <32 x float> %v79, <32 x float> splat (float 0x0000000000000000)
-  store <32 x float> %v80, ptr %memory0, align 64
+  %v46 = sub i64 %end, %loop2.i
+  %v47 = icmp slt i64 %v46, 16
+  %v48 = select i1 %v47, i64 %v46, i64 16
+  %v49 = trunc i64 %v48 to i32
+  %v50 = insertelement <16 x i32> poison, i32 %v49, i64 0
+  %v51 = shufflevector <16 x i32> %v50, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v52 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v51
+  %v53 = getelementptr float, ptr %v2, i64 %loop2.i
+  %v54 = getelementptr float, ptr %v4, i64 %loop2.i
+  %v55 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v53, i32 4, <16 x i1> %v52, <16 x float> zeroinitializer)
+  %v56 = fcmp olt <16 x float> %v55, splat (float 0xC05A000000000000)
+  %v57 = xor <16 x i1> %v56, splat (i1 true)
+  %v58 = fcmp ogt <16 x float> %v55, splat (float 0x4056400000000000)
+  %v59 = select <16 x i1> %v58, <16 x float> splat (float 0x4056400000000000), <16 x float> %v55
+  %v60 = select <16 x i1> %v57, <16 x float> %v59, <16 x float> splat (float 0x0000000000000000)
+  %v61 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v60, <16 x float> splat (float 0x3FF7154760000000), <16 x float> splat (float 0x4168000000000000))
+  %v62 = fsub <16 x float> %v61, splat (float 0x4168000000000000)
+  %v63 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v62, <16 x float> splat (float 0xBFE62E4000000000), <16 x float> %v60)
+  %v64 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v62, <16 x float> splat (float 0xBEB7F7D1C0000000), <16 x float> %v63)
+  %v65 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3F56A25D00000000), <16 x float> %v64, <16 x float> splat (float 0x3F81239E40000000))
+  %v66 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v65, <16 x float> %v64, <16 x float> splat (float 0x3FA5558F00000000))
+  %v67 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v66, <16 x float> %v64, <16 x float> splat (float 0x3FC5554920000000))
+  %v68 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v67, <16 x float> %v64, <16 x float> splat (float 0x3FDFFFFFC0000000))
+  %v69 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v68, <16 x float> %v64, <16 x float> splat (float 0x3FF0000000000000))
+  %v70 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v69, <16 x float> %v64, <16 x float> splat (float 0x3FF0000000000000))
+  %v71 = bitcast <16 x float> %v61 to <16 x i32>
+  %v72 = shl <16 x i32> %v71, splat (i32 22)
+  %v73 = and <16 x i32> %v72, splat (i32 -8388608)
+  %v74 = shl <16 x i32> %v71, splat (i32 23)
+  %v75 = sub <16 x i32> %v74, %v73
+  %v76 = bitcast <16 x float> %v70 to <16 x i32>
+  %v77 = add <16 x i32> %v76, %v73
+  %v78 = bitcast <16 x i32> %v77 to <16 x float>
+  %v79 = add <16 x i32> %v75, splat (i32 1065353216)
+  %v80 = bitcast <16 x i32> %v79 to <16 x float>
+  %v81 = fmul <16 x float> %v78, %v80
+  %v82 = select <16 x i1> %v57, <16 x float> %v81, <16 x float> splat (float 0x0000000000000000)
+  store <16 x float> %v82, ptr %memory0, align 64
   br label %loop3
 loop3:
   %loop3.i = phi i64 [ 0, %loop2.body ], [ %loop3.next, %loop3.body ]
-  %v81 = icmp slt i64 %loop3.i, %v46
-  br i1 %v81, label %loop3.body, label %loop3.end
+  %v83 = icmp slt i64 %loop3.i, %v48
+  br i1 %v83, label %loop3.body, label %loop3.end
 loop3.body:
-  %v82 = getelementptr float, ptr %memory0, i64 %loop3.i
-  %v83 = getelementptr float, ptr %v52, i64 %loop3.i
-  %v84 = load float, ptr %v82
-  store float %v84, ptr %v83
+  %v84 = getelementptr float, ptr %memory0, i64 %loop3.i
+  %v85 = getelementptr float, ptr %v54, i64 %loop3.i
+  %v86 = load float, ptr %v84
+  store float %v86, ptr %v85
   %loop3.next = add nsw i64 %loop3.i, 1
   br label %loop3
 loop3.end:
-  %loop2.next = add nsw i64 %loop2.i, 32
+  %loop2.next = add nsw i64 %loop2.i, 16
   br label %loop2
 loop2.end:
   ret void

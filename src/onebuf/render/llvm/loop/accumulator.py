@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onebuf.dtypes import DT
+from onebuf.dtypes import DT, kind
 from onebuf.graph import BINARY, REDUCE, Op
 from onebuf.kernel import Nest, accumulator_dtype, combines, combining, identity
 from onebuf.render.builder import Builder, Value
@@ -36,6 +36,9 @@ class Accumulator:
         self.dtype = accumulator_dtype(step)
         self.type = TYPES[self.dtype.name]
         self.memory = memory_type(self.dtype)
+        self.associative = kind(self.dtype) in "biu" or self.op in (REDUCE["max"], REDUCE["min"])
+        """Whether grouping elements in another way gives the same bits. Of floats, extremes do: of
+        equal ones, zeros of both signs, the last one counts."""
 
     def identity(self, b: Builder) -> Value:
         """The value with which it starts."""
