@@ -1,6 +1,7 @@
 declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
 declare <32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)
+declare i64 @llvm.expect.i64(i64, i64)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
   %memory0 = alloca [16 x float], align 64
@@ -54,7 +55,8 @@ loop1.body:
   %v43 = fmul <32 x float> %v40, %v42
   %v44 = select <32 x i1> %v19, <32 x float> %v43, <32 x float> splat (float 0x0000000000000000)
   store <32 x float> %v44, ptr %v16, align 4
-  %loop1.next = add nsw i64 %loop1.i, 32
+  %loop1.step = add nsw i64 %loop1.i, 32
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   br label %loop2
@@ -111,10 +113,12 @@ loop3.body:
   %v85 = getelementptr float, ptr %v54, i64 %loop3.i
   %v86 = load float, ptr %v84
   store float %v86, ptr %v85
-  %loop3.next = add nsw i64 %loop3.i, 1
+  %loop3.step = add nsw i64 %loop3.i, 1
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
-  %loop2.next = add nsw i64 %loop2.i, 16
+  %loop2.step = add nsw i64 %loop2.i, 16
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   ret void

@@ -1,4 +1,5 @@
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
+declare i64 @llvm.expect.i64(i64, i64)
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
@@ -80,7 +81,8 @@ loop3.body:
   %v54 = fcmp uno <16 x float> %loop3.c0, %loop3.c0
   %v55 = or <16 x i1> %v53, %v54
   %v56 = select <16 x i1> %v55, <16 x float> %loop3.c0, <16 x float> %v52
-  %loop3.next = add nsw i64 %loop3.i, 64
+  %loop3.step = add nsw i64 %loop3.i, 64
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
   br label %loop4
@@ -108,7 +110,8 @@ loop4.body:
   %v73 = fcmp uno <16 x float> %loop4.c0, %loop4.c0
   %v74 = or <16 x i1> %v72, %v73
   %v75 = select <16 x i1> %v74, <16 x float> %loop4.c0, <16 x float> %v71
-  %loop4.next = add nsw i64 %loop4.i, 16
+  %loop4.step = add nsw i64 %loop4.i, 16
+  %loop4.next = call i64 @llvm.expect.i64(i64 %loop4.step, i64 0)
   br label %loop4
 loop4.end:
   %v76 = shufflevector <16 x float> %loop4.c0, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
@@ -141,11 +144,13 @@ loop4.end:
   %v103 = fcmp uno float %loop2.c0, %loop2.c0
   %v104 = or i1 %v102, %v103
   %v105 = select i1 %v104, float %loop2.c0, float %v101
-  %loop2.next = add nsw i64 %loop2.i, 8192
+  %loop2.step = add nsw i64 %loop2.i, 8192
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   store float %loop2.c0, ptr %v20, align 4
-  %loop1.next = add nsw i64 %loop1.i, 1
+  %loop1.step = add nsw i64 %loop1.i, 1
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   ret void

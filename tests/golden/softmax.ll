@@ -1,6 +1,7 @@
 declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
 declare <32 x float> @llvm.fma.v32f32(<32 x float>, <32 x float>, <32 x float>)
+declare i64 @llvm.expect.i64(i64, i64)
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
@@ -85,7 +86,8 @@ loop3.body:
   %v56 = fcmp uno <16 x float> %loop3.c0, %loop3.c0
   %v57 = or <16 x i1> %v55, %v56
   %v58 = select <16 x i1> %v57, <16 x float> %loop3.c0, <16 x float> %v54
-  %loop3.next = add nsw i64 %loop3.i, 64
+  %loop3.step = add nsw i64 %loop3.i, 64
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
   br label %loop4
@@ -114,7 +116,8 @@ loop4.body:
   %v76 = fcmp uno <16 x float> %loop4.c0, %loop4.c0
   %v77 = or <16 x i1> %v75, %v76
   %v78 = select <16 x i1> %v77, <16 x float> %loop4.c0, <16 x float> %v74
-  %loop4.next = add nsw i64 %loop4.i, 16
+  %loop4.step = add nsw i64 %loop4.i, 16
+  %loop4.next = call i64 @llvm.expect.i64(i64 %loop4.step, i64 0)
   br label %loop4
 loop4.end:
   %v79 = shufflevector <16 x float> %loop4.c0, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
@@ -147,7 +150,8 @@ loop4.end:
   %v106 = fcmp uno float %loop2.c0, %loop2.c0
   %v107 = or i1 %v105, %v106
   %v108 = select i1 %v107, float %loop2.c0, float %v104
-  %loop2.next = add nsw i64 %loop2.i, 8192
+  %loop2.step = add nsw i64 %loop2.i, 8192
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   br label %loop5
@@ -217,7 +221,8 @@ loop6.body:
   %v158 = fpext <16 x float> %v157 to <16 x double>
   %v159 = fadd <16 x double> %loop6.c0, %v156
   %v160 = fadd <16 x double> %v159, %v158
-  %loop6.next = add nsw i64 %loop6.i, 32
+  %loop6.step = add nsw i64 %loop6.i, 32
+  %loop6.next = call i64 @llvm.expect.i64(i64 %loop6.step, i64 0)
   br label %loop6
 loop6.end:
   br label %loop7
@@ -276,7 +281,8 @@ loop7.body:
   %v207 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v206
   %v208 = select <16 x i1> %v207, <16 x double> %v203, <16 x double> splat (double 0x8000000000000000)
   %v209 = fadd <16 x double> %loop7.c0, %v208
-  %loop7.next = add nsw i64 %loop7.i, 16
+  %loop7.step = add nsw i64 %loop7.i, 16
+  %loop7.next = call i64 @llvm.expect.i64(i64 %loop7.step, i64 0)
   br label %loop7
 loop7.end:
   %v210 = shufflevector <16 x double> %loop7.c0, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
@@ -294,7 +300,8 @@ loop7.end:
   %v222 = extractelement <1 x double> %v220, i64 0
   %v223 = fadd double %v221, %v222
   %v224 = fadd double %loop5.c0, %v223
-  %loop5.next = add nsw i64 %loop5.i, 8192
+  %loop5.step = add nsw i64 %loop5.i, 8192
+  %loop5.next = call i64 @llvm.expect.i64(i64 %loop5.step, i64 0)
   br label %loop5
 loop5.end:
   %v225 = fptrunc double %loop5.c0 to float
@@ -315,7 +322,8 @@ loop8.body:
   %v235 = shufflevector <32 x float> %v234, <32 x float> poison, <32 x i32> zeroinitializer
   %v236 = fdiv <32 x float> %v233, %v235
   store <32 x float> %v236, ptr %v231, align 4
-  %loop8.next = add nsw i64 %loop8.i, 32
+  %loop8.step = add nsw i64 %loop8.i, 32
+  %loop8.next = call i64 @llvm.expect.i64(i64 %loop8.step, i64 0)
   br label %loop8
 loop8.end:
   br label %loop9
@@ -349,13 +357,16 @@ loop10.body:
   %v254 = getelementptr float, ptr %v246, i64 %loop10.i
   %v255 = load float, ptr %v253
   store float %v255, ptr %v254
-  %loop10.next = add nsw i64 %loop10.i, 1
+  %loop10.step = add nsw i64 %loop10.i, 1
+  %loop10.next = call i64 @llvm.expect.i64(i64 %loop10.step, i64 0)
   br label %loop10
 loop10.end:
-  %loop9.next = add nsw i64 %loop9.i, 16
+  %loop9.step = add nsw i64 %loop9.i, 16
+  %loop9.next = call i64 @llvm.expect.i64(i64 %loop9.step, i64 0)
   br label %loop9
 loop9.end:
-  %loop1.next = add nsw i64 %loop1.i, 1
+  %loop1.step = add nsw i64 %loop1.i, 1
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   ret void

@@ -1,4 +1,5 @@
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
+declare i64 @llvm.expect.i64(i64, i64)
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
@@ -41,7 +42,8 @@ loop2.body:
   %v23 = load <16 x float>, ptr %v22, align 4
   %v24 = fpext <16 x float> %v23 to <16 x double>
   %v25 = fadd <16 x double> %loop2.c0, %v24
-  %loop2.next = add nsw i64 %loop2.i, 16
+  %loop2.step = add nsw i64 %loop2.i, 16
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   br label %loop3
@@ -67,7 +69,8 @@ loop3.body:
   %v40 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v39
   %v41 = select <16 x i1> %v40, <16 x double> %v36, <16 x double> splat (double 0x8000000000000000)
   %v42 = fadd <16 x double> %loop3.c0, %v41
-  %loop3.next = add nsw i64 %loop3.i, 16
+  %loop3.step = add nsw i64 %loop3.i, 16
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
   %v43 = shufflevector <16 x double> %loop3.c0, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
@@ -85,7 +88,8 @@ loop3.end:
   %v55 = extractelement <1 x double> %v53, i64 0
   %v56 = fadd double %v54, %v55
   %v57 = fadd double %loop1.c0, %v56
-  %loop1.next = add nsw i64 %loop1.i, 8192
+  %loop1.step = add nsw i64 %loop1.i, 8192
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   %v58 = fptrunc double %loop1.c0 to float

@@ -1,4 +1,5 @@
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
+declare i64 @llvm.expect.i64(i64, i64)
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
@@ -56,7 +57,8 @@ loop3.body:
   %v33 = load <16 x float>, ptr %v32, align 4
   %v34 = fpext <16 x float> %v33 to <16 x double>
   %v35 = fadd <16 x double> %loop3.c0, %v34
-  %loop3.next = add nsw i64 %loop3.i, 16
+  %loop3.step = add nsw i64 %loop3.i, 16
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
   br label %loop4
@@ -82,7 +84,8 @@ loop4.body:
   %v50 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v49
   %v51 = select <16 x i1> %v50, <16 x double> %v46, <16 x double> splat (double 0x8000000000000000)
   %v52 = fadd <16 x double> %loop4.c0, %v51
-  %loop4.next = add nsw i64 %loop4.i, 16
+  %loop4.step = add nsw i64 %loop4.i, 16
+  %loop4.next = call i64 @llvm.expect.i64(i64 %loop4.step, i64 0)
   br label %loop4
 loop4.end:
   %v53 = shufflevector <16 x double> %loop4.c0, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
@@ -100,12 +103,14 @@ loop4.end:
   %v65 = extractelement <1 x double> %v63, i64 0
   %v66 = fadd double %v64, %v65
   %v67 = fadd double %loop2.c0, %v66
-  %loop2.next = add nsw i64 %loop2.i, 8192
+  %loop2.step = add nsw i64 %loop2.i, 8192
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   %v68 = fptrunc double %loop2.c0 to float
   store float %v68, ptr %v20, align 4
-  %loop1.next = add nsw i64 %loop1.i, 1
+  %loop1.step = add nsw i64 %loop1.i, 1
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   ret void
