@@ -48,6 +48,7 @@ class Sinks(NamedTuple):
 class LoopBuilder(FunctionBuilder):
     """The function of a nest under construction, one loop inside another."""
 
+    hides_index = True
     nest: Nest
     rendering: Rendering
     access: Access
