@@ -10,6 +10,7 @@ from accuracy import FUNCTIONS, samples
 from compiled import DTYPES, Array, Compiled, module
 
 from onebuf.backends.cpu.compiler import compile
+from onebuf.backends.cpu.emulated_fma import emulated, lacks_fma
 from onebuf.backends.cpu.target import Target, host
 from onebuf.render.builder import Builder, Value
 from onebuf.render.clike.glsl_math import GlslBuilder
@@ -22,7 +23,11 @@ COUNT = 2_000
 
 def run(name: str, element: str, lanes: int, operands: list[Array], target: Target) -> Array:
     """What a function gives, compiled for a processor and loaded as kernels are."""
-    text, _ = module(MATH[name], element, lanes, len(operands))
+    return _run(*module(MATH[name], element, lanes, len(operands)), operands, target)
+
+
+def _run(text: str, result: str, operands: list[Array], target: Target) -> Array:
+    """What the module ``text`` makes of operands."""
     words = [f"%w{n}" for n in range(len(operands) + 2)]
     loads = [
         line
@@ -33,10 +38,10 @@ def run(name: str, element: str, lanes: int, operands: list[Array], target: Targ
         )
     ]
     typed = ", ".join([*(f"ptr {word}" for word in words[:-1]), f"i64 {words[-1]}"])
-    head = f"define void @{name}(ptr %args, i64 %begin, i64 %end) {{"
+    head = "define void @kernel(ptr %args, i64 %begin, i64 %end) {"
     entry = "\n".join([head, *loads, f"  call void @f({typed})", "  ret void", "}"])
-    program = compile(f"{text}\n{entry}\n", name, target)
-    out = np.zeros_like(operands[0])
+    program = compile(f"{text}\n{entry}\n", "kernel", target)
+    out = np.zeros(operands[0].size, DTYPES[result])
     arrays = [*operands, out]
     args = np.array([*(array.ctypes.data for array in arrays), out.size], np.int64)
     program.call(args.ctypes.data, 0, 1)
@@ -94,3 +99,63 @@ def test_a_formula_of_vectors_has_a_fused_operation() -> None:
     b = Builder(4)
     polynomial(Term(b, Value("%x", "double")), [1.0, 2.0, 3.0])
     assert b.text().count("@llvm.fma.v4f64") == 2
+
+
+def fused(element: str, lanes: int, operands: list[Array], target: Target) -> Array:
+    """x y + z of three arrays, compiled for a processor."""
+    return _run(*module(_fused, element, lanes, 3), operands, target)
+
+
+def awkward(element: str) -> list[Array]:
+    """Operands of all exponents, special ones, and sums that cancel or are nearly ties."""
+    rng = np.random.default_rng(8)
+    dtype, count = DTYPES[element], 4096
+    info = np.finfo(dtype)
+    top, low = (120, -140) if element == "float" else (1000, -1060)
+    odd = [0.0, 1.0, np.inf, np.nan, info.max, info.tiny, info.smallest_subnormal, 1 + info.eps]
+    x, y, z = (rng.uniform(1, 2, count) * 2.0 ** rng.integers(low, top, count) for _ in range(3))
+    with np.errstate(all="ignore"):
+        x, y, z = (a.astype(dtype) * rng.choice([-1, 1], count) for a in (x, y, z))
+        usual = rng.random(count) < 0.6
+        x, y = (np.where(usual, rng.uniform(-2, 2, count), a).astype(dtype) for a in (x, y))
+        near = -(x * y) * rng.choice([1, 1 + info.eps, 1 - info.eps, 2.0**-26], count)
+        z = np.where(usual, near, z).astype(dtype)
+    for array in (x, y, z):
+        places = rng.integers(0, count, 600)
+        array[places] = rng.choice([*odd, *(-each for each in odd)], 600).astype(dtype)
+    return [x, y, z]
+
+
+@pytest.mark.parametrize("lanes", [1, 8, 32])
+@pytest.mark.parametrize("element", ["float", "double"])
+def test_an_emulated_operation_has_the_bits_of_the_instruction(element: str, lanes: int) -> None:
+    operands = awkward(element)
+    plain = fused(element, lanes, operands, host().baseline())
+    assert "@llvm.fma" in module(_fused, element, lanes, 3)[0]
+    np.testing.assert_array_equal(bits(plain), bits(fused(element, lanes, operands, host())))
+
+
+@pytest.mark.parametrize("element", ["float", "double"])
+def test_an_emulated_operation_is_rounded_once(element: str) -> None:
+    x, y, z = awkward(element)
+    found = fused(element, 8, [x, y, z], host().baseline())
+    whole = np.isfinite(x) & np.isfinite(y) & np.isfinite(z) & np.isfinite(found)
+    assert whole.mean() > 0.5
+    for a, b, c, value in zip(x[whole], y[whole], z[whole], found[whole], strict=True):
+        true = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+        error = abs(Fraction(float(value)) - true)
+        for side in (-np.inf, np.inf):
+            with np.errstate(all="ignore"):
+                other = np.nextafter(value, value.dtype.type(side))
+            if np.isfinite(other):
+                assert error <= abs(Fraction(float(other)) - true)
+
+
+def test_only_processors_without_the_instruction_emulate_it() -> None:
+    assert lacks_fma(host().baseline()) == (host().architecture == "x86_64")
+    assert lacks_fma(Target("x86_64-unknown-linux-gnu", "nehalem", "+sse4.2,-fma"))
+    assert not lacks_fma(Target("x86_64-unknown-linux-gnu", "haswell", "+avx2,+fma"))
+    assert not lacks_fma(Target("aarch64-linux-gnu", "generic"))
+    text, _ = module(MATH["exp"], "double", 8)
+    assert "@llvm.fma" not in emulated(text)
+    assert emulated("define void @f() {\n  ret void\n}\n").startswith("define void @f()")

@@ -42,9 +42,15 @@ def halves(x: Term) -> tuple[Term, Term]:
 
 def exact_product(x: Term, y: Term) -> Pair:
     """x y, unless it is so small that its low part is subnormal."""
+    if not x.b.has_fma:
+        return split_product(x, y)
     product = x * y
-    if x.b.has_fma:
-        return Pair(product, fma(x, y, -product))
+    return Pair(product, fma(x, y, -product))
+
+
+def split_product(x: Term, y: Term) -> Pair:
+    """The same from the halves of both."""
+    product = x * y
     x_high, x_low = halves(x)
     y_high, y_low = (x_high, x_low) if x is y else halves(y)
     low = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
