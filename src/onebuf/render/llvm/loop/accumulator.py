@@ -36,7 +36,8 @@ class Accumulator:
         self.dtype = accumulator_dtype(step)
         self.type = TYPES[self.dtype.name]
         self.memory = memory_type(self.dtype)
-        self.associative = kind(self.dtype) in "biu" or self.op in (REDUCE["max"], REDUCE["min"])
+        self.is_extreme = self.op in (REDUCE["max"], REDUCE["min"]) and self.dtype != np.bool
+        self.associative = kind(self.dtype) in "biu" or self.is_extreme
         """Whether grouping elements in another way gives the same bits. Of floats, extremes do: of
         equal ones, zeros of both signs, the last one counts."""
 

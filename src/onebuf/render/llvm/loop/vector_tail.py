@@ -10,17 +10,15 @@ from functools import partial
 
 from onebuf.kernel import LANES
 from onebuf.render.builder import Builder, Value
+from onebuf.render.llvm.element.elementwise import widest
 from onebuf.render.llvm.loop.accumulator import Accumulator
 from onebuf.render.llvm.loop.base import LoopBuilder, Scope, Sinks
-from onebuf.render.llvm.memory.masked_access import (
-    Tail,
-    computes_formulas,
-    lane_mask,
-    sub_vector,
-)
+from onebuf.render.llvm.memory.masked_access import Tail, lane_mask, sub_vector
 
 EXTREMES_NBYTES = 256
 """Bytes of a row that one iteration of a loop takes that finds extremes."""
+FEW_STEPS = 4
+"""The most steps of such a loop: where more is computed, there is no waiting."""
 
 
 def vectors_with_tail(
@@ -68,10 +66,10 @@ def _lanes(function: LoopBuilder, scope: Scope, sinks: Sinks) -> int:
     if not accumulators:
         return function.lanes_of(needed)
     lanes = max(LANES, function.vector)
-    if not all(each.associative for each in accumulators) or computes_formulas(nest, needed):
+    here = [number for number in needed if nest.depths[number] == nest.ndim]
+    if len(here) > FEW_STEPS or not all(each.is_extreme for each in accumulators):
         return lanes
-    widest = max(each.source.itemsize for each in accumulators)
-    return max(lanes, EXTREMES_NBYTES // widest)
+    return max(lanes, EXTREMES_NBYTES // widest(nest, here))
 
 
 def _fold_lanes(

@@ -6,7 +6,7 @@ zeros, compute with these, and store nothing; a fold replaces them by its identi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from onebuf.kernel import LOAD, STORE, Nest
@@ -26,7 +26,7 @@ class Tail(NamedTuple):
     """Store the active lanes: (vector, type of an element, address)."""
 
 
-def has_vector_tail(nest: Nest, needed: Collection[int], folds: bool) -> bool:
+def has_vector_tail(nest: Nest, needed: Iterable[int], folds: bool) -> bool:
     """Whether the tail of a row can be a masked vector, and is faster so: where little is computed
     and no fold is in the loop, a scalar loop is as fast."""
     steps = [nest.steps[number] for number in needed if nest.depths[number] == nest.ndim]
@@ -38,15 +38,7 @@ def has_vector_tail(nest: Nest, needed: Collection[int], folds: bool) -> bool:
             stride = slot.steps[-1]
             if stride not in (0, 1) or (stride and slot.dtype.itemsize not in SIZES):
                 return False
-    return folds or computes_formulas(nest, needed)
-
-
-def computes_formulas(nest: Nest, needed: Iterable[int]) -> bool:
-    """Whether some of the steps are elementary functions, of elements of a row."""
-    return any(
-        nest.steps[number].op in FLOATS_ONLY and nest.depths[number] == nest.ndim
-        for number in needed
-    )
+    return folds or any(step.op in FLOATS_ONLY for step in steps)
 
 
 def lane_mask(b: Builder, count: Value, first: int = 0) -> Value:
