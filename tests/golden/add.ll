@@ -1,4 +1,4 @@
-
+declare i64 @llvm.expect.i64(i64, i64)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
 
@@ -32,7 +32,8 @@ loop1.body:
   %v23 = load <16 x float>, ptr %v20, align 4
   %v24 = fadd <16 x float> %v22, %v23
   store <16 x float> %v24, ptr %v21, align 4
-  %loop1.next = add nsw i64 %loop1.i, 16
+  %loop1.step = add nsw i64 %loop1.i, 16
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   br label %loop2
@@ -49,7 +50,8 @@ loop2.body:
   %v31 = fadd float %v29, %v30
   store float %v31, ptr %v28, align 4
   %v32 = sub i64 %loop2.i, %v17
-  %loop2.next = add nsw i64 %loop2.i, 1
+  %loop2.step = add nsw i64 %loop2.i, 1
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   ret void

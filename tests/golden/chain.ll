@@ -1,4 +1,4 @@
-
+declare i64 @llvm.expect.i64(i64, i64)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
 
@@ -35,7 +35,8 @@ loop1.body:
   %v26 = shufflevector <16 x float> %v25, <16 x float> poison, <16 x i32> zeroinitializer
   %v27 = fadd <16 x float> %v24, %v26
   store <16 x float> %v27, ptr %v20, align 4
-  %loop1.next = add nsw i64 %loop1.i, 16
+  %loop1.step = add nsw i64 %loop1.i, 16
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   br label %loop2
@@ -51,7 +52,8 @@ loop2.body:
   %v33 = fadd float %v32, %v14
   store float %v33, ptr %v30, align 4
   %v34 = sub i64 %loop2.i, %v17
-  %loop2.next = add nsw i64 %loop2.i, 1
+  %loop2.step = add nsw i64 %loop2.i, 1
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   ret void

@@ -1,4 +1,4 @@
-
+declare i64 @llvm.expect.i64(i64, i64)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
 
@@ -42,7 +42,8 @@ loop1.body:
   %v33 = shufflevector <16 x float> %v31, <16 x float> %v32, <16 x i32> <i32 0, i32 17, i32 2, i32 19, i32 4, i32 21, i32 6, i32 23, i32 8, i32 25, i32 10, i32 27, i32 12, i32 29, i32 14, i32 31>
   %v34 = bitcast <16 x float> %v33 to <8 x i64>
   store <8 x i64> %v34, ptr %v21, align 4
-  %loop1.next = add nsw i64 %loop1.i, 8
+  %loop1.step = add nsw i64 %loop1.i, 8
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   br label %loop2
@@ -73,7 +74,8 @@ loop2.body:
   %v55 = bitcast <2 x float> %v54 to i64
   store i64 %v55, ptr %v38, align 4
   %v56 = sub i64 %loop2.i, %v17
-  %loop2.next = add nsw i64 %loop2.i, 1
+  %loop2.step = add nsw i64 %loop2.i, 1
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   ret void

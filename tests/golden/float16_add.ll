@@ -1,4 +1,4 @@
-
+declare i64 @llvm.expect.i64(i64, i64)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
 
@@ -38,7 +38,8 @@ loop1.body:
   %v29 = fptrunc <16 x float> %v28 to <16 x half>
   %v30 = bitcast <16 x half> %v29 to <16 x i16>
   store <16 x i16> %v30, ptr %v21, align 2
-  %loop1.next = add nsw i64 %loop1.i, 16
+  %loop1.step = add nsw i64 %loop1.i, 16
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   br label %loop2
@@ -61,7 +62,8 @@ loop2.body:
   %v43 = bitcast half %v42 to i16
   store i16 %v43, ptr %v34, align 2
   %v44 = sub i64 %loop2.i, %v17
-  %loop2.next = add nsw i64 %loop2.i, 1
+  %loop2.step = add nsw i64 %loop2.i, 1
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   ret void

@@ -1,4 +1,4 @@
-
+declare i64 @llvm.expect.i64(i64, i64)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
 
@@ -110,10 +110,12 @@ on.5:
   %v85 = select <16 x i1> %v82, <16 x float> %v80, <16 x float> %v84
   %v86 = fneg <16 x float> %v85
   store <16 x float> %v86, ptr %v78, align 4
-  %loop3.next = add nsw i64 %loop3.i, 16
+  %loop3.step = add nsw i64 %loop3.i, 16
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
-  %loop2.next = add nsw i64 %loop2.i, 1
+  %loop2.step = add nsw i64 %loop2.i, 1
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   br label %loop4
@@ -141,10 +143,12 @@ loop5.body:
   %v99 = insertelement <16 x float> poison, float %v98, i64 0
   %v100 = shufflevector <16 x float> %v99, <16 x float> poison, <16 x i32> zeroinitializer
   store <16 x float> %v100, ptr %v97, align 4
-  %loop5.next = add nsw i64 %loop5.i, 16
+  %loop5.step = add nsw i64 %loop5.i, 16
+  %loop5.next = call i64 @llvm.expect.i64(i64 %loop5.step, i64 0)
   br label %loop5
 loop5.end:
-  %loop4.next = add nsw i64 %loop4.i, 1
+  %loop4.step = add nsw i64 %loop4.i, 1
+  %loop4.next = call i64 @llvm.expect.i64(i64 %loop4.step, i64 0)
   br label %loop4
 loop4.end:
   br label %loop6
@@ -181,13 +185,16 @@ on.10:
   %v116 = select i1 %v113, float %v115, float %v34
   %v117 = fneg float %v116
   store float %v117, ptr %v111, align 4
-  %loop7.next = add nsw i64 %loop7.i, 1
+  %loop7.step = add nsw i64 %loop7.i, 1
+  %loop7.next = call i64 @llvm.expect.i64(i64 %loop7.step, i64 0)
   br label %loop7
 loop7.end:
-  %loop6.next = add nsw i64 %loop6.i, 1
+  %loop6.step = add nsw i64 %loop6.i, 1
+  %loop6.next = call i64 @llvm.expect.i64(i64 %loop6.step, i64 0)
   br label %loop6
 loop6.end:
-  %loop1.next = add nsw i64 %loop1.i, 1
+  %loop1.step = add nsw i64 %loop1.i, 1
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   ret void

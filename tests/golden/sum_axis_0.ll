@@ -1,4 +1,4 @@
-
+declare i64 @llvm.expect.i64(i64, i64)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
   %memory0 = alloca [2048 x double], align 64
@@ -39,7 +39,8 @@ loop2.body:
   %v25 = sub i64 %loop2.i, %loop1.i
   %v26 = getelementptr double, ptr %memory0, i64 %v25
   store <16 x double> splat (double 0x8000000000000000), ptr %v26, align 8
-  %loop2.next = add nsw i64 %loop2.i, 16
+  %loop2.step = add nsw i64 %loop2.i, 16
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   br label %loop3
@@ -51,7 +52,8 @@ loop3.body:
   %v28 = sub i64 %loop3.i, %loop1.i
   %v29 = getelementptr double, ptr %memory0, i64 %v28
   store double 0x8000000000000000, ptr %v29, align 8
-  %loop3.next = add nsw i64 %loop3.i, 1
+  %loop3.step = add nsw i64 %loop3.i, 1
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
   br label %loop4
@@ -154,7 +156,8 @@ loop6.body:
   %v112 = sub i64 %loop6.i, %loop1.i
   %v113 = getelementptr double, ptr %memory0, i64 %v112
   store <16 x double> %v111, ptr %v113, align 8
-  %loop6.next = add nsw i64 %loop6.i, 16
+  %loop6.step = add nsw i64 %loop6.i, 16
+  %loop6.next = call i64 @llvm.expect.i64(i64 %loop6.step, i64 0)
   br label %loop6
 loop6.end:
   br label %loop7
@@ -184,16 +187,19 @@ loop8.body:
   %v127 = load float, ptr %v124, align 4
   %v128 = fpext float %v127 to double
   %v129 = fadd double %loop8.c0, %v128
-  %loop8.next = add nsw i64 %loop8.i, 1
+  %loop8.step = add nsw i64 %loop8.i, 1
+  %loop8.next = call i64 @llvm.expect.i64(i64 %loop8.step, i64 0)
   br label %loop8
 loop8.end:
   %v130 = sub i64 %loop7.i, %loop1.i
   %v131 = getelementptr double, ptr %memory0, i64 %v130
   store double %loop8.c0, ptr %v131, align 8
-  %loop7.next = add nsw i64 %loop7.i, 1
+  %loop7.step = add nsw i64 %loop7.i, 1
+  %loop7.next = call i64 @llvm.expect.i64(i64 %loop7.step, i64 0)
   br label %loop7
 loop7.end:
-  %loop5.next = add nsw i64 %loop5.i, 8
+  %loop5.step = add nsw i64 %loop5.i, 8
+  %loop5.next = call i64 @llvm.expect.i64(i64 %loop5.step, i64 0)
   br label %loop5
 loop5.end:
   br label %loop9
@@ -228,7 +234,8 @@ loop10.body:
   %v151 = sub i64 %loop10.i, %loop1.i
   %v152 = getelementptr double, ptr %memory0, i64 %v151
   store <16 x double> %v150, ptr %v152, align 8
-  %loop10.next = add nsw i64 %loop10.i, 16
+  %loop10.step = add nsw i64 %loop10.i, 16
+  %loop10.next = call i64 @llvm.expect.i64(i64 %loop10.step, i64 0)
   br label %loop10
 loop10.end:
   br label %loop11
@@ -250,13 +257,16 @@ loop11.body:
   %v164 = sub i64 %loop11.i, %loop1.i
   %v165 = getelementptr double, ptr %memory0, i64 %v164
   store double %v163, ptr %v165, align 8
-  %loop11.next = add nsw i64 %loop11.i, 1
+  %loop11.step = add nsw i64 %loop11.i, 1
+  %loop11.next = call i64 @llvm.expect.i64(i64 %loop11.step, i64 0)
   br label %loop11
 loop11.end:
-  %loop9.next = add nsw i64 %loop9.i, 1
+  %loop9.step = add nsw i64 %loop9.i, 1
+  %loop9.next = call i64 @llvm.expect.i64(i64 %loop9.step, i64 0)
   br label %loop9
 loop9.end:
-  %loop4.next = add nsw i64 %loop4.i, 8192
+  %loop4.step = add nsw i64 %loop4.i, 8192
+  %loop4.next = call i64 @llvm.expect.i64(i64 %loop4.step, i64 0)
   br label %loop4
 loop4.end:
   %v166 = sub i64 %v20, %loop1.i
@@ -275,7 +285,8 @@ loop12.body:
   %v174 = getelementptr float, ptr %v2, i64 %loop12.i
   %v175 = getelementptr float, ptr %v4, i64 %loop12.i
   store <16 x float> %v173, ptr %v175, align 4
-  %loop12.next = add nsw i64 %loop12.i, 16
+  %loop12.step = add nsw i64 %loop12.i, 16
+  %loop12.next = call i64 @llvm.expect.i64(i64 %loop12.step, i64 0)
   br label %loop12
 loop12.end:
   br label %loop13
@@ -291,10 +302,12 @@ loop13.body:
   %v181 = getelementptr float, ptr %v2, i64 %loop13.i
   %v182 = getelementptr float, ptr %v4, i64 %loop13.i
   store float %v180, ptr %v182, align 4
-  %loop13.next = add nsw i64 %loop13.i, 1
+  %loop13.step = add nsw i64 %loop13.i, 1
+  %loop13.next = call i64 @llvm.expect.i64(i64 %loop13.step, i64 0)
   br label %loop13
 loop13.end:
-  %loop1.next = add nsw i64 %loop1.i, 2048
+  %loop1.step = add nsw i64 %loop1.i, 2048
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   ret void

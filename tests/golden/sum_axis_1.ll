@@ -1,4 +1,5 @@
 declare <16 x float> @llvm.masked.load.v16f32.p0(ptr, i32, <16 x i1>, <16 x float>)
+declare i64 @llvm.expect.i64(i64, i64)
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
@@ -31,7 +32,7 @@ loop1.body:
   br label %loop2
 loop2:
   %loop2.i = phi i64 [ 0, %loop1.body ], [ %loop2.next, %loop4.end ]
-  %loop2.c0 = phi double [ 0x8000000000000000, %loop1.body ], [ %v65, %loop4.end ]
+  %loop2.c0 = phi double [ 0x8000000000000000, %loop1.body ], [ %v67, %loop4.end ]
   %v21 = icmp slt i64 %loop2.i, %v8
   br i1 %v21, label %loop2.body, label %loop2.end
 loop2.body:
@@ -56,54 +57,60 @@ loop3.body:
   %v33 = load <16 x float>, ptr %v32, align 4
   %v34 = fpext <16 x float> %v33 to <16 x double>
   %v35 = fadd <16 x double> %loop3.c0, %v34
-  %loop3.next = add nsw i64 %loop3.i, 16
+  %loop3.step = add nsw i64 %loop3.i, 16
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
   br label %loop4
 loop4:
   %loop4.i = phi i64 [ %v27, %loop3.end ], [ %loop4.next, %loop4.body ]
-  %loop4.c0 = phi <16 x double> [ %loop3.c0, %loop3.end ], [ %v50, %loop4.body ]
+  %loop4.c0 = phi <16 x double> [ %loop3.c0, %loop3.end ], [ %v52, %loop4.body ]
   %v36 = icmp slt i64 %loop4.i, %v24
   br i1 %v36, label %loop4.body, label %loop4.end
 loop4.body:
-  %v37 = sub i64 %v24, %v27
-  %v38 = trunc i64 %v37 to i32
-  %v39 = insertelement <16 x i32> poison, i32 %v38, i64 0
-  %v40 = shufflevector <16 x i32> %v39, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v41 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v40
-  %v42 = getelementptr float, ptr %v19, i64 %loop4.i
-  %v43 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v42, i32 4, <16 x i1> %v41, <16 x float> zeroinitializer)
-  %v44 = fpext <16 x float> %v43 to <16 x double>
-  %v45 = trunc i64 %v37 to i32
-  %v46 = insertelement <16 x i32> poison, i32 %v45, i64 0
-  %v47 = shufflevector <16 x i32> %v46, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v48 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v47
-  %v49 = select <16 x i1> %v48, <16 x double> %v44, <16 x double> splat (double 0x8000000000000000)
-  %v50 = fadd <16 x double> %loop4.c0, %v49
-  %loop4.next = add nsw i64 %loop4.i, 16
+  %v37 = sub i64 %v24, %loop4.i
+  %v38 = icmp slt i64 %v37, 16
+  %v39 = select i1 %v38, i64 %v37, i64 16
+  %v40 = trunc i64 %v39 to i32
+  %v41 = insertelement <16 x i32> poison, i32 %v40, i64 0
+  %v42 = shufflevector <16 x i32> %v41, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v43 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v42
+  %v44 = getelementptr float, ptr %v19, i64 %loop4.i
+  %v45 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v44, i32 4, <16 x i1> %v43, <16 x float> zeroinitializer)
+  %v46 = fpext <16 x float> %v45 to <16 x double>
+  %v47 = trunc i64 %v39 to i32
+  %v48 = insertelement <16 x i32> poison, i32 %v47, i64 0
+  %v49 = shufflevector <16 x i32> %v48, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v50 = icmp slt <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v49
+  %v51 = select <16 x i1> %v50, <16 x double> %v46, <16 x double> splat (double 0x8000000000000000)
+  %v52 = fadd <16 x double> %loop4.c0, %v51
+  %loop4.step = add nsw i64 %loop4.i, 16
+  %loop4.next = call i64 @llvm.expect.i64(i64 %loop4.step, i64 0)
   br label %loop4
 loop4.end:
-  %v51 = shufflevector <16 x double> %loop4.c0, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v52 = shufflevector <16 x double> %loop4.c0, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v53 = fadd <8 x double> %v51, %v52
-  %v54 = shufflevector <8 x double> %v53, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v55 = shufflevector <8 x double> %v53, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v56 = fadd <4 x double> %v54, %v55
-  %v57 = shufflevector <4 x double> %v56, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %v58 = shufflevector <4 x double> %v56, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %v59 = fadd <2 x double> %v57, %v58
-  %v60 = shufflevector <2 x double> %v59, <2 x double> poison, <1 x i32> <i32 0>
-  %v61 = shufflevector <2 x double> %v59, <2 x double> poison, <1 x i32> <i32 1>
-  %v62 = extractelement <1 x double> %v60, i64 0
-  %v63 = extractelement <1 x double> %v61, i64 0
-  %v64 = fadd double %v62, %v63
-  %v65 = fadd double %loop2.c0, %v64
-  %loop2.next = add nsw i64 %loop2.i, 8192
+  %v53 = shufflevector <16 x double> %loop4.c0, <16 x double> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v54 = shufflevector <16 x double> %loop4.c0, <16 x double> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v55 = fadd <8 x double> %v53, %v54
+  %v56 = shufflevector <8 x double> %v55, <8 x double> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v57 = shufflevector <8 x double> %v55, <8 x double> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v58 = fadd <4 x double> %v56, %v57
+  %v59 = shufflevector <4 x double> %v58, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %v60 = shufflevector <4 x double> %v58, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %v61 = fadd <2 x double> %v59, %v60
+  %v62 = shufflevector <2 x double> %v61, <2 x double> poison, <1 x i32> <i32 0>
+  %v63 = shufflevector <2 x double> %v61, <2 x double> poison, <1 x i32> <i32 1>
+  %v64 = extractelement <1 x double> %v62, i64 0
+  %v65 = extractelement <1 x double> %v63, i64 0
+  %v66 = fadd double %v64, %v65
+  %v67 = fadd double %loop2.c0, %v66
+  %loop2.step = add nsw i64 %loop2.i, 8192
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
-  %v66 = fptrunc double %loop2.c0 to float
-  store float %v66, ptr %v20, align 4
-  %loop1.next = add nsw i64 %loop1.i, 1
+  %v68 = fptrunc double %loop2.c0 to float
+  store float %v68, ptr %v20, align 4
+  %loop1.step = add nsw i64 %loop1.i, 1
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   ret void

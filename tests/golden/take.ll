@@ -1,3 +1,4 @@
+declare i64 @llvm.expect.i64(i64, i64)
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
@@ -104,7 +105,8 @@ loop2.body:
   %v72 = getelementptr float, ptr %v70, i64 %v65
   %v73 = load <16 x float>, ptr %v72, align 4
   store <16 x float> %v73, ptr %v71, align 4
-  %loop2.next = add nsw i64 %loop2.i, 16
+  %loop2.step = add nsw i64 %loop2.i, 16
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   br label %loop3
@@ -119,10 +121,12 @@ loop3.body:
   %v78 = load float, ptr %v77, align 4
   store float %v78, ptr %v76, align 4
   %v79 = sub i64 %loop3.i, %v68
-  %loop3.next = add nsw i64 %loop3.i, 1
+  %loop3.step = add nsw i64 %loop3.i, 1
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
-  %loop1.next = add nsw i64 %loop1.i, 1
+  %loop1.step = add nsw i64 %loop1.i, 1
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   ret void

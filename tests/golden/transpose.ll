@@ -1,4 +1,4 @@
-
+declare i64 @llvm.expect.i64(i64, i64)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
 
@@ -357,10 +357,12 @@ loop2.body:
   %v328 = getelementptr float, ptr %v208, i64 %loop1.i
   %v329 = fneg <16 x float> %v297
   store <16 x float> %v329, ptr %v328, align 4
-  %loop2.next = add nsw i64 %loop2.i, 16
+  %loop2.step = add nsw i64 %loop2.i, 16
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
-  %loop1.next = add nsw i64 %loop1.i, 16
+  %loop1.step = add nsw i64 %loop1.i, 16
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   br label %loop3
@@ -433,7 +435,8 @@ loop4.body:
   %v387 = insertelement <16 x float> %v384, float %v386, i64 15
   %v388 = fneg <16 x float> %v387
   store <16 x float> %v388, ptr %v340, align 4
-  %loop4.next = add nsw i64 %loop4.i, 16
+  %loop4.step = add nsw i64 %loop4.i, 16
+  %loop4.next = call i64 @llvm.expect.i64(i64 %loop4.step, i64 0)
   br label %loop4
 loop4.end:
   br label %loop5
@@ -449,10 +452,12 @@ loop5.body:
   %v394 = fneg float %v393
   store float %v394, ptr %v392, align 4
   %v395 = sub i64 %loop5.i, %v336
-  %loop5.next = add nsw i64 %loop5.i, 1
+  %loop5.step = add nsw i64 %loop5.i, 1
+  %loop5.next = call i64 @llvm.expect.i64(i64 %loop5.step, i64 0)
   br label %loop5
 loop5.end:
-  %loop3.next = add nsw i64 %loop3.i, 1
+  %loop3.step = add nsw i64 %loop3.i, 1
+  %loop3.next = call i64 @llvm.expect.i64(i64 %loop3.step, i64 0)
   br label %loop3
 loop3.end:
   br label %loop6
@@ -525,7 +530,8 @@ loop7.body:
   %v453 = insertelement <16 x float> %v450, float %v452, i64 15
   %v454 = fneg <16 x float> %v453
   store <16 x float> %v454, ptr %v406, align 4
-  %loop7.next = add nsw i64 %loop7.i, 16
+  %loop7.step = add nsw i64 %loop7.i, 16
+  %loop7.next = call i64 @llvm.expect.i64(i64 %loop7.step, i64 0)
   br label %loop7
 loop7.end:
   br label %loop8
@@ -541,10 +547,12 @@ loop8.body:
   %v460 = fneg float %v459
   store float %v460, ptr %v458, align 4
   %v461 = sub i64 %loop8.i, %v402
-  %loop8.next = add nsw i64 %loop8.i, 1
+  %loop8.step = add nsw i64 %loop8.i, 1
+  %loop8.next = call i64 @llvm.expect.i64(i64 %loop8.step, i64 0)
   br label %loop8
 loop8.end:
-  %loop6.next = add nsw i64 %loop6.i, 1
+  %loop6.step = add nsw i64 %loop6.i, 1
+  %loop6.next = call i64 @llvm.expect.i64(i64 %loop6.step, i64 0)
   br label %loop6
 loop6.end:
   ret void

@@ -1,4 +1,4 @@
-
+declare i64 @llvm.expect.i64(i64, i64)
 define void @kernel(ptr noalias %args, i64 %begin, i64 %end) #0 {
 entry:
 
@@ -41,7 +41,8 @@ loop1.body:
   %v32 = shufflevector <16 x float> %v31, <16 x float> poison, <16 x i32> zeroinitializer
   %v33 = select <16 x i1> %v29, <16 x float> %v30, <16 x float> %v32
   store <16 x float> %v33, ptr %v25, align 4
-  %loop1.next = add nsw i64 %loop1.i, 16
+  %loop1.step = add nsw i64 %loop1.i, 16
+  %loop1.next = call i64 @llvm.expect.i64(i64 %loop1.step, i64 0)
   br label %loop1
 loop1.end:
   br label %loop2
@@ -59,7 +60,8 @@ loop2.body:
   %v41 = select i1 %v39, float %v40, float %v18
   store float %v41, ptr %v37, align 4
   %v42 = sub i64 %loop2.i, %v21
-  %loop2.next = add nsw i64 %loop2.i, 1
+  %loop2.step = add nsw i64 %loop2.i, 1
+  %loop2.next = call i64 @llvm.expect.i64(i64 %loop2.step, i64 0)
   br label %loop2
 loop2.end:
   ret void

@@ -49,6 +49,8 @@ class Builder:
         self._count = 0
         self._labels = 0
 
+    has_fma = True
+    """Whether the language defines a multiplication and an addition that are rounded once."""
     slow_path: Callable[..., Value] | None = None
     """How `onebuf.render.slow_path` is written in languages other than LLVM IR."""
 

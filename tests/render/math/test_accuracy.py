@@ -8,14 +8,15 @@ import mpmath
 import numpy as np
 import pytest
 from accuracy import FUNCTIONS, samples, worst
-from compiled import Compiled
+from compiled import Compiled, module
 
+from onebuf.render.builder import Builder
 from onebuf.render.math import MATH
 
 COUNTS = {"float": 100_000, "double": 4_000}
 MOST = {"float": 0.56, "double": 1.0}
 MORE = {
-    "float": {"erf": 1.3, "exp": 1.05, "log": 0.9},
+    "float": {"erf": 1.15, "exp": 0.9, "log": 0.9},
     "double": {"erf": 1.2, "expm1": 1.2, "tanh": 1.1},
 }
 """Units in the last place; for some functions, more."""
@@ -29,6 +30,22 @@ def test_a_function_is_accurate_over_its_whole_domain(name: str, element: str) -
     function = Compiled(MATH[name], element, 8, len(operands))
     error, where = worst(name, element, count, function(*operands))
     bound = MORE[element].get(name, MOST[element])
+    assert error <= bound, f"{name} of {where} is {error:.3f} ulp off"
+
+
+@pytest.mark.parametrize("element", ["float", "double"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_is_accurate_where_a_product_and_a_sum_are_rounded_twice(
+    name: str, element: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = COUNTS[element] // 4
+    operands = samples(name, element, count)
+    monkeypatch.setattr(Builder, "has_fma", False)
+    text, _ = module(MATH[name], element, 8, len(operands))
+    assert "llvm.fma" not in text
+    function = Compiled(MATH[name], element, 8, len(operands))
+    error, where = worst(name, element, count, function(*operands))
+    bound = MORE[element].get(name, MOST[element]) + 0.3 * (name in ("erf", "exp"))
     assert error <= bound, f"{name} of {where} is {error:.3f} ulp off"
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import llvmlite.binding as llvm
 
 from onebuf.backends.cpu.cache import digest, here
+from onebuf.backends.cpu.emulated_fma import emulated, lacks_fma
 from onebuf.backends.cpu.loader import lock
 from onebuf.backends.cpu.target import OPTIONS, VERSIONS, Target, machine
 from onebuf.backends.cpu.uninterrupted import uninterrupted
@@ -28,7 +29,8 @@ class Object(NamedTuple):
 
 def key_of(ir: str, target: Target) -> bytes:
     """The hash of everything that determines the machine code."""
-    return digest(ir, target.triple, target.cpu, target.features, VERSIONS, OPTIONS)
+    fma = "emulated fma" if lacks_fma(target) else ""
+    return digest(ir, target.triple, target.cpu, target.features, VERSIONS, OPTIONS + fma)
 
 
 def make_object(ir: str, name: str, target: Target, key: bytes) -> Object:
@@ -45,7 +47,8 @@ def make_object(ir: str, name: str, target: Target, key: bytes) -> Object:
 @uninterrupted
 def generate(ir: str, name: str, target: Target) -> bytes:
     """Run LLVM on ``ir``."""
-    with lock, _parsed(ir, name, target) as module:
+    text = emulated(ir) if lacks_fma(target) else ir
+    with lock, _parsed(text, name, target) as module:
         return bytes(machine(target).emit_object(module))
 
 

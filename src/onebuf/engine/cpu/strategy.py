@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from onebuf.backends.numpy.small_folds import SHORT
 from onebuf.graph import RANDOM_WORDS
-from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
-from onebuf.render.llvm.element.elementwise import FLOATS_ONLY
-from onebuf.render.llvm.element.float16 import NARROW_FLOATS
+from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest
+from onebuf.render.llvm.element.elementwise import FLOATS_ONLY, widest
 from onebuf.render.llvm.loop.cache_tiles import has_cache_tiles
 from onebuf.render.llvm.loop.columns import has_columns
 from onebuf.render.llvm.loop.padding import bounds_positions
@@ -208,15 +207,7 @@ def _lanes(nest: Nest) -> int:
     if any(step.op in RANDOM_WORDS for step in nest.steps):
         return RANDOM_LANES
     here = [n for n, depth in enumerate(nest.depths) if depth == nest.ndim]
-    sizes = [_nbytes(nest.steps[n]) for n in here if n not in bounds_positions(nest)]
-    widest = max(sizes, default=4)
-    return VECTOR_NBYTES // widest
-
-
-def _nbytes(step: Step) -> int:
-    """The bytes of an element while it is computed with."""
-    nbytes = step.dtype.itemsize
-    return 4 if step.dtype in NARROW_FLOATS and step.op not in (LOAD, STORE) else nbytes
+    return VECTOR_NBYTES // widest(nest, [n for n in here if n not in bounds_positions(nest)])
 
 
 def _waits(nest: Nest) -> bool:

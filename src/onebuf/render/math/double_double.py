@@ -1,14 +1,14 @@
 """Pairs: a number as the sum of two doubles, the second less than a rounding error of the first.
 
-Sums and products of two doubles are such pairs exactly. No fused multiply-add is used: a processor
-that has none would call a function for it.
+Sums and products of two doubles are such pairs exactly. The rounding error of a product is one
+`fma`; a language that has none splits the factors in halves.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from onebuf.render.math.term import Operand, Term
+from onebuf.render.math.term import Operand, Term, fma
 
 
 class Pair(NamedTuple):
@@ -42,6 +42,14 @@ def halves(x: Term) -> tuple[Term, Term]:
 
 def exact_product(x: Term, y: Term) -> Pair:
     """x y, unless it is so small that its low part is subnormal."""
+    if not x.b.has_fma:
+        return split_product(x, y)
+    product = x * y
+    return Pair(product, fma(x, y, -product))
+
+
+def split_product(x: Term, y: Term) -> Pair:
+    """The same from the halves of both."""
     product = x * y
     x_high, x_low = halves(x)
     y_high, y_low = (x_high, x_low) if x is y else halves(y)
@@ -52,14 +60,14 @@ def exact_product(x: Term, y: Term) -> Pair:
 def product(x: Pair, y: Pair) -> Pair:
     """x y to about 2**-104; not normalised."""
     high, low = exact_product(x.high, y.high)
-    return Pair(high, low + (x.high * y.low + x.low * y.high))
+    return Pair(high, fma(x.high, y.low, fma(x.low, y.high, low)))
 
 
 def quotient(x: Pair, y: Pair) -> Pair:
     """x / y to about 2**-104; not normalised."""
     first = x.high / y.high
     high, low = exact_product(first, y.high)
-    rest = ((x.high - high) - low) + (x.low - first * y.low)
+    rest = ((x.high - high) - low) + fma(-first, y.low, x.low)
     return Pair(first, rest / y.high)
 
 

@@ -11,7 +11,16 @@ from onebuf.render.math import float32
 from onebuf.render.math.coefficients import ERF, ERF_FLOAT, ERF_TAIL, ERFC, ERFC_FLOAT
 from onebuf.render.math.double_double import exact_product, ordered_sum, product, quotient
 from onebuf.render.math.exponential import exp_parts, exp_sum, scaled, short_exp
-from onebuf.render.math.term import Term, horner, least, magnitude, polynomial, where, with_sign
+from onebuf.render.math.term import (
+    Term,
+    fma,
+    horner,
+    least,
+    magnitude,
+    polynomial,
+    where,
+    with_sign,
+)
 
 
 def erf(x: Term) -> Term:
@@ -19,7 +28,7 @@ def erf(x: Term) -> Term:
     if x.type == "float":
         return float32.erf(x)
     size = magnitude(x)
-    near = size + size * horner(size * size, ERF)
+    near = fma(size, horner(size * size, ERF), size)
     far = 1.0 - exp_sum(-polynomial(least(size, 6.0) - 1.0, ERF_TAIL))
     return with_sign(where(size < 1.0, near, far), x)
 
@@ -29,11 +38,11 @@ def erfc(x: Term) -> Term:
     wide = x.to("double")
     size = magnitude(wide)
     if x.type == "float":
-        near = 1.0 - (wide + wide * horner(wide * wide, ERF_FLOAT))
+        near = 1.0 - fma(wide, horner(wide * wide, ERF_FLOAT), wide)
         far = _short_tail(least(size, 11.0))
     else:
         one = ordered_sum(1.0, -wide)
-        near = one.high + (one.low - wide * horner(wide * wide, ERF))
+        near = one.high + fma(-wide, horner(wide * wide, ERF), one.low)
         far = _tail(least(size, 28.0))
     far = where(wide < 0.0, 2.0 - far, far)
     return where(size < 0.625, near, far).to(x.type)

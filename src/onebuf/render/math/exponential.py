@@ -14,6 +14,8 @@ from onebuf.render.math.double_double import Pair, ordered_sum
 from onebuf.render.math.term import (
     Operand,
     Term,
+    fma,
+    horner,
     least,
     most,
     pattern,
@@ -25,12 +27,12 @@ from onebuf.render.math.term import (
 ROUNDER = 1.5 * 2.0**52
 """Added to a number below 2**51, this leaves no room for a fraction."""
 _ONE = pattern("double", 1.0)
-_LOG2_E = 1.4426950408889634
+LOG2_E = 1.4426950408889634
 
 
-def nearest(x: Term) -> tuple[Term, Term]:
-    """The nearest integer of a double, and bits that end in it."""
-    shifted = x + ROUNDER
+def nearest(x: Term, factor: float = 1.0) -> tuple[Term, Term]:
+    """The nearest integer of a double times a factor, and bits that end in it."""
+    shifted = x + ROUNDER if factor == 1.0 else fma(x, factor, ROUNDER)
     return shifted - ROUNDER, shifted.bits()
 
 
@@ -60,9 +62,9 @@ class Reduced(NamedTuple):
 
 def reduce(x: Term, low: Operand = 0.0) -> Reduced:
     """Take out powers of two of a double x, |x| < 1500, or of x + low."""
-    n, bits = nearest(x * _LOG2_E)
-    high = x - n * LN2[0]
-    small = n * LN2[1] - low if isinstance(low, Term) else n * LN2[1]
+    n, bits = nearest(x, LOG2_E)
+    high = fma(n, -LN2[0], x)
+    small = fma(n, LN2[1], -low) if isinstance(low, Term) else n * LN2[1]
     r = high - small
     return Reduced(n, bits, r, (high - r) - small)
 
@@ -72,22 +74,22 @@ def exp_parts(x: Term, low: Operand = 0.0) -> tuple[Reduced, Pair]:
     reduced = reduce(x, low)
     r = reduced.r
     one = ordered_sum(1.0, r)
-    return reduced, Pair(one.high, one.low + (r * r * polynomial(r, EXP) + reduced.rest))
+    return reduced, Pair(one.high, one.low + fma(r * r, polynomial(r, EXP), reduced.rest))
 
 
 def short_exp(x: Term) -> Term:
     """exp of a double, |x| < 700, good enough for a float."""
-    n, bits = nearest(x * _LOG2_E)
-    r = x - n * (LN2[0] + LN2[1])
-    return (1.0 + r + r * r * polynomial(r, EXP_FLOAT)) * power_of_two(bits)
+    n, bits = nearest(x, LOG2_E)
+    r = fma(n, -(LN2[0] + LN2[1]), x)
+    return horner(r, (1.0, 1.0, *EXP_FLOAT)) * power_of_two(bits)
 
 
 def short_expm1(x: Term) -> Term:
     """exp - 1 of a double, |x| < 700, good enough for a float."""
-    n, bits = nearest(x * _LOG2_E)
-    r = x - n * (LN2[0] + LN2[1])
+    n, bits = nearest(x, LOG2_E)
+    r = fma(n, -(LN2[0] + LN2[1]), x)
     scale = power_of_two(bits)
-    return (scale - 1.0) + scale * (r + r * r * polynomial(r, EXPM1_FLOAT))
+    return fma(scale, r * polynomial(r, (1.0, *EXPM1_FLOAT)), scale - 1.0)
 
 
 def exp(x: Term) -> Term:
@@ -112,17 +114,17 @@ def exp2(x: Term) -> Term:
         wide = most(least(wide, 130.0), -160.0)
         n, bits = nearest(wide)
         r = (wide - n) * (LN2[0] + LN2[1])
-        return ((1.0 + r + r * r * polynomial(r, EXP_FLOAT)) * power_of_two(bits)).to("float")
+        return (horner(r, (1.0, 1.0, *EXP_FLOAT)) * power_of_two(bits)).to("float")
     wide = most(least(wide, 1025.0), -1080.0)
     n, bits = nearest(wide)
     # (wide - n) log(2) without the error of one product: log(2)'s first part has 42 bits.
     part = wide - n
     short = (part.bits() & -0x100000000).floating()
     first = short * LN2[0]
-    rest = (part - short) * LN2[0] + part * LN2[1]
+    rest = fma(part - short, LN2[0], part * LN2[1])
     r = first + rest
     one = ordered_sum(1.0, r)
-    low = one.low + (r * r * polynomial(r, EXP) + ((first - r) + rest))
+    low = one.low + fma(r * r, polynomial(r, EXP), (first - r) + rest)
     return scaled(one.high + low, bits)
 
 
@@ -133,7 +135,7 @@ def expm1(x: Term) -> Term:
         return with_sign(short_expm1(wide).to("float"), x)
     reduced = reduce(most(least(x, 710.0), -60.0))
     r = reduced.r
-    small = r * r * polynomial(r, EXP) + reduced.rest
+    small = fma(r * r, polynomial(r, EXP), reduced.rest)
     # 2**n ((1 - 2**-n) + r + small): where the bracket's first number is not 0 it is the greater.
     inverse = power_of_two((ROUNDER - least(reduced.n, 100.0)).bits())
     whole = ordered_sum(1.0, -inverse)

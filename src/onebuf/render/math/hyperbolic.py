@@ -5,11 +5,20 @@ Near zero, where both would cancel, odd polynomials.
 
 from __future__ import annotations
 
-from onebuf.render.math.coefficients import ASINH, LN2, LOG_FLOAT, SINH, TANH
+from onebuf.render.math.coefficients import (
+    ASINH,
+    LN2,
+    LOG_FLOAT,
+    SINH,
+    TANH,
+    TANH_REDUCED_FLOAT,
+)
 from onebuf.render.math.double_double import Pair, exact_product, exact_sum, normal, ordered_sum
 from onebuf.render.math.exponential import (
+    LOG2_E,
     ROUNDER,
     exp_parts,
+    nearest,
     power_of_two,
     scaled,
     short_exp,
@@ -23,7 +32,7 @@ from onebuf.render.math.logarithm import (
     parts,
     short_log,
 )
-from onebuf.render.math.term import Term, least, magnitude, polynomial, root, where, with_sign
+from onebuf.render.math.term import Term, fma, least, magnitude, polynomial, root, where, with_sign
 
 
 def _powers(size: Term) -> tuple[Term, Pair, Term]:
@@ -43,7 +52,7 @@ def sinh(x: Term) -> Term:
     bits, power, inverse = _powers(size)
     far = scaled(power.high + (power.low - inverse), bits)
     z = size * size
-    near = size + size * (z * polynomial(z, SINH))
+    near = fma(size, z * polynomial(z, SINH), size)
     return with_sign(where(size < 1.0, near, far), x)
 
 
@@ -59,19 +68,33 @@ def cosh(x: Term) -> Term:
 
 def tanh(x: Term) -> Term:
     """sinh(x) / cosh(x)."""
-    size = magnitude(x.to("double"))
     if x.type == "float":
-        less = short_expm1(least(size + size, 50.0))
-        return with_sign((less / (less + 2.0)).to("float"), x)
+        return with_sign(_short_tanh(least(magnitude(x), 10.0).to("double")).to("float"), x)
+    size = magnitude(x)
     reduced, pair = exp_parts(least(size + size, 80.0))
     twice, scale = normal(pair), power_of_two(reduced.bits)
     below = ordered_sum(twice.high * scale, size.of(1.0))
     # 1 - 2 / (exp(2 x) + 1), the second part of the sum being a correction to its inverse
     half = 1.0 / below.high
-    far = 1.0 - ((half + half) - (half + half) * half * (below.low + twice.low * scale))
+    rest = fma(twice.low, scale, below.low)
+    far = 1.0 - fma(-(half + half) * half, rest, half + half)
     z = size * size
-    near = size + size * (z * polynomial(z, TANH))
+    near = fma(size, z * polynomial(z, TANH), size)
     return with_sign(where(size < 0.55, near, far), x)
+
+
+def _short_tanh(x: Term) -> Term:
+    """tanh of a double, 0 <= x < 300, good enough for a float.
+
+    x = r + n log(2) / 2, |r| <= log(2) / 4; with t = tanh(r), exp(2 x) is 2**n (1 + t) / (1 - t).
+    """
+    n, bits = nearest(x, 2.0 * LOG2_E)
+    r = fma(n, -0.5 * (LN2[0] + LN2[1]), x)
+    z = r * r
+    t = fma(r * z, polynomial(z, TANH_REDUCED_FLOAT), r)
+    power = power_of_two(bits)
+    less, more = power - 1.0, power + 1.0
+    return fma(more, t, less) / fma(less, t, more)
 
 
 def asinh(x: Term) -> Term:
@@ -79,11 +102,11 @@ def asinh(x: Term) -> Term:
     size = magnitude(x.to("double"))
     z = size * size
     if x.type == "float":
-        near = size - size * z * (1.0 / 6.0)
+        near = fma(size * z, -1.0 / 6.0, size)
         far = short_log(size + root(z + 1.0))
         y = where(size < 2.0**-10, near, far).to("float")
         return with_sign(where(magnitude(x) < INFINITY, y, x), x)
-    near = size + size * (z * polynomial(z, ASINH))
+    near = fma(size, z * polynomial(z, ASINH), size)
     square = exact_product(size, size)
     above = exact_sum(square.high, 1.0)
     far = _log_with_root(size, Pair(above.high, above.low + square.low))
@@ -123,7 +146,7 @@ def atanh(x: Term) -> Term:
     size = magnitude(x.to("double"))
     if x.type == "float":
         z = size * size
-        near = size + size * (z * polynomial(z, LOG_FLOAT))
+        near = fma(size, z * polynomial(z, LOG_FLOAT), size)
         far = 0.5 * short_log((1.0 + size) / (1.0 - size))
         y = where(size < 0.17, near, far)
     else:

@@ -14,6 +14,7 @@ from onebuf.render.math.double_double import Pair, exact_sum, normal, ordered_su
 from onebuf.render.math.logarithm import INFINITY
 from onebuf.render.math.term import (
     Term,
+    fma,
     least,
     magnitude,
     polynomial,
@@ -33,15 +34,15 @@ def asin(x: Term) -> Term:
     z = where(near, size * size, (1.0 - size) * 0.5)
     if x.type == "float":
         s = where(near, size, root(z))
-        small = s + s * (z * polynomial(z, ASIN_FLOAT))
+        small = fma(s, z * polynomial(z, ASIN_FLOAT), s)
         angle = where(near, small, _HALF_PI - (small + small)).to("float")
         return with_sign(angle, x)
     series = z * polynomial(z, ASIN)
     s, short, rest = _long_root(z)
     # pi / 2 - 2 (s + s series), around pi / 4 so that nothing is lost next to it
-    far = (s + s) * series - (HALF_PI_PAIR[1] - (rest + rest))
+    far = fma(s + s, series, -(HALF_PI_PAIR[1] - (rest + rest)))
     angle = QUARTER_PI[0] - (far - (QUARTER_PI[0] - (short + short)))
-    return with_sign(where(near, size + size * series, angle), x)
+    return with_sign(where(near, fma(size, series, size), angle), x)
 
 
 def acos(x: Term) -> Term:
@@ -52,15 +53,15 @@ def acos(x: Term) -> Term:
     z = where(near, size * size, (1.0 - size) * 0.5)
     if x.type == "float":
         s = where(near, size, root(z))
-        small = s + s * (z * polynomial(z, ASIN_FLOAT))
+        small = fma(s, z * polynomial(z, ASIN_FLOAT), s)
         middle = _HALF_PI - with_sign(small, wide)
         double = small + small
         far = where(wide < 0.0, 2.0 * _HALF_PI - double, double)
         return where(near, middle, far).to("float")
     series = z * polynomial(z, ASIN)
     s, short, rest = _long_root(z)
-    middle = _HALF_PI - (wide - (HALF_PI_PAIR[1] - wide * series))
-    rest = rest + s * series
+    middle = _HALF_PI - (wide - fma(-wide, series, HALF_PI_PAIR[1]))
+    rest = fma(s, series, rest)
     right = short + rest
     beyond = ordered_sum(_HALF_PI, -short)
     left = beyond.high + (beyond.low - (rest - HALF_PI_PAIR[1]))
@@ -73,7 +74,7 @@ def _long_root(z: Term) -> tuple[Term, Term, Term]:
     s = root(z)
     short = (s.bits() & -0x100000000).floating()
     both = where(z == 0.0, 1.0, s + short)
-    return s, short, (z - short * short) / both
+    return s, short, fma(-short, short, z) / both
 
 
 def atan(x: Term) -> Term:
@@ -121,7 +122,7 @@ def _short_angle(lesser: Term, greater: Term, eighths: Term, backwards: Term) ->
     above, below = where(middle, lesser - greater, lesser), where(middle, lesser + greater, greater)
     t = above / below
     z = t * t
-    small = t + t * (z * polynomial(z, ATAN_FLOAT))
+    small = fma(t, z * polynomial(z, ATAN_FLOAT), t)
     turned = _turned(eighths, backwards, middle) * (QUARTER_PI[0] + QUARTER_PI[1])
     return turned + where(backwards, -small, small)
 
@@ -136,8 +137,8 @@ def _angle(lesser: Term, greater: Term, eighths: Term, backwards: Term) -> Term:
     ratio = quotient(above, below)
     t = normal(Pair(ratio.high, where(magnitude(ratio.high) < 2.0**-900, 0.0, ratio.low)))
     z = t.high * t.high
-    low = t.low * (1.0 - z) + t.high * (z * polynomial(z, ATAN))
+    low = fma(t.low, 1.0 - z, t.high * (z * polynomial(z, ATAN)))
     high, low = where(backwards, -t.high, t.high), where(backwards, -low, low)
     turned = _turned(eighths, backwards, middle)
     sum_ = ordered_sum(turned * QUARTER_PI[0], high)
-    return sum_.high + (sum_.low + (turned * QUARTER_PI[1] + low))
+    return sum_.high + (sum_.low + fma(turned, QUARTER_PI[1], low))

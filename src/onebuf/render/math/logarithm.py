@@ -32,7 +32,16 @@ from onebuf.render.math.double_double import (
     product,
     quotient,
 )
-from onebuf.render.math.term import Term, magnitude, pattern, polynomial, where, with_sign
+from onebuf.render.math.term import (
+    Term,
+    fma,
+    horner,
+    magnitude,
+    pattern,
+    polynomial,
+    where,
+    with_sign,
+)
 
 INFINITY, NAN = float("inf"), float("nan")
 _ONE = pattern("double", 1.0)
@@ -77,7 +86,7 @@ def short_log(x: Term, coefficients: Sequence[float] = LOG_FLOAT) -> Term:
     s = f / (f + 2.0)
     z = s * s
     t = s + s
-    return k * (LN2[0] + LN2[1]) + (t + t * (z * polynomial(z, coefficients)))
+    return fma(k, LN2[0] + LN2[1], fma(t, z * polynomial(z, coefficients), t))
 
 
 def _correction(f: Term) -> tuple[Term, Term]:
@@ -96,14 +105,14 @@ def log(x: Term) -> Term:
     k, m, _ = all_parts(x)
     f = m - 1.0
     half, small = _correction(f)
-    return domain(x, k * LN2[0] + (f - (half - (small + k * LN2[1]))))
+    return domain(x, fma(k, LN2[0], f - (half - fma(k, LN2[1], small))))
 
 
 def log1p(x: Term) -> Term:
     """log(1 + x), also near zero."""
     wide = x.to("double")
     if x.type == "float":
-        tiny = wide * (1.0 - wide * (0.5 - wide * (1.0 / 3.0)))
+        tiny = wide * horner(wide, (1.0, -0.5, 1.0 / 3.0))
         y = where(magnitude(wide) < 2.0**-10, tiny, short_log(wide + 1.0)).to("float")
     else:
         total = exact_sum(wide.of(1.0), wide)
@@ -111,7 +120,7 @@ def log1p(x: Term) -> Term:
         f = m - 1.0
         half, small = _correction(f)
         lost = total.low / total.high
-        y = k * LN2[0] + (f - (half - (small + (k * LN2[1] + lost))))
+        y = fma(k, LN2[0], f - (half - (small + fma(k, LN2[1], lost))))
     return domain(x, with_sign(y, x), pole=-1.0)
 
 
@@ -144,7 +153,7 @@ def _split_log(m: Term) -> tuple[Term, Term]:
 def _other_base(whole: Term, rest: Term, high: Term, low: Term, factor: tuple[float, ...]) -> Term:
     """whole + rest + (high + low) (factor[0] + factor[1])."""
     first = high * factor[0]
-    second = rest + ((low + high) * factor[1] + low * factor[0])
+    second = rest + fma(low + high, factor[1], low * factor[0])
     total = whole + first
     return total + (second + ((whole - total) + first))
 
@@ -153,14 +162,14 @@ def log_of_ratio(numerator: Pair, denominator: Pair, k: Term) -> Pair:
     """k log(2) + log((1 + s) / (1 - s)), s being the ratio, |s| <= 0.172."""
     s = normal(quotient(numerator, denominator))
     square = exact_product(s.high, s.high)
-    z = Pair(square.high, square.low + (s.high + s.high) * s.low)
+    z = Pair(square.high, fma(s.high + s.high, s.low, square.low))
     series = ordered_sum(THIRD[0], z.high * polynomial(z.high, LOG_LONG))
     cubic = product(s, product(z, Pair(series.high, series.low + THIRD[1])))
     total = ordered_sum(s.high, cubic.high)
     high = total.high + total.high
     low = total.low + (s.low + cubic.low)
     whole = ordered_sum(k * LN2[0], high)
-    return normal(Pair(whole.high, whole.low + (k * LN2[1] + (low + low))))
+    return normal(Pair(whole.high, whole.low + fma(k, LN2[1], low + low)))
 
 
 def long_log(x: Term, low: Term | None = None) -> Pair:

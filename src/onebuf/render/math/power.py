@@ -15,6 +15,7 @@ from onebuf.render.math.exponential import (
 from onebuf.render.math.logarithm import INFINITY, NAN, all_parts, log1p, long_log, short_log
 from onebuf.render.math.term import (
     Term,
+    fma,
     least,
     magnitude,
     most,
@@ -65,7 +66,7 @@ def _power(size: Term, exponent: Term) -> Term:
     bounded = most(least(exponent, 2.0**70), -(2.0**70))
     logarithm = long_log(size)
     high, low = exact_product(bounded, logarithm.high)
-    low = low + bounded * logarithm.low
+    low = fma(bounded, logarithm.low, low)
     limited = most(least(high, 800.0), -800.0)
     return exp_sum(limited, where(limited == high, low, 0.0))
 
@@ -75,7 +76,7 @@ def hypot(x: Term, y: Term) -> Term:
     first, second = magnitude(x.to("double")), magnitude(y.to("double"))
     endless = (first == INFINITY) | (second == INFINITY)
     if x.type == "float":
-        length = root(first * first + second * second)
+        length = root(fma(first, first, second * second))
         return where(endless, INFINITY, length).to("float")
     greater = where(first > second, first, second)
     large, small = greater > 2.0**500, greater < 2.0**-400

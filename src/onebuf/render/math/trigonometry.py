@@ -22,7 +22,7 @@ from onebuf.render.math.coefficients import (
 from onebuf.render.math.double_double import Pair, normal, ordered_sum, quotient
 from onebuf.render.math.exponential import nearest
 from onebuf.render.math.payne_hanek import quarter_turns
-from onebuf.render.math.term import Term, magnitude, polynomial, where
+from onebuf.render.math.term import Term, fma, horner, magnitude, polynomial, where
 from onebuf.render.slow_path import slow_path
 
 _LARGE = 2.0**20
@@ -39,25 +39,25 @@ class Angle(NamedTuple):
 
 def _angle(x: Term) -> Angle:
     """The angle of a double, |x| <= 2**20."""
-    n, bits = nearest(x * _TWO_OVER_PI)
-    exact = x - n * HALF_PI[0]
+    n, bits = nearest(x, _TWO_OVER_PI)
+    exact = fma(n, -HALF_PI[0], x)
     second = ordered_sum(exact, -(n * HALF_PI[1]))
     third = ordered_sum(second.high, -(n * HALF_PI[2]))
-    low = (second.low + third.low) - n * HALF_PI[3]
+    low = fma(n, -HALF_PI[3], second.low + third.low)
     return Angle(bits, ordered_sum(third.high, low))
 
 
 def _sine(r: Pair, z: Term) -> Pair:
     """sin of the rest: the first number is the rest itself."""
     cubic = r.high * z * polynomial(z, SIN)
-    return Pair(r.high, cubic + r.low * (1.0 - 0.5 * z))
+    return Pair(r.high, fma(r.low, fma(z, -0.5, 1.0), cubic))
 
 
 def _cosine(r: Pair, z: Term) -> Pair:
     """cos of the rest."""
     half = 0.5 * z
     one = ordered_sum(1.0, -half)
-    return Pair(one.high, one.low + (z * z * polynomial(z, COS) - r.high * r.low))
+    return Pair(one.high, one.low + fma(z * z, polynomial(z, COS), -(r.high * r.low)))
 
 
 def _negative(x: Term, bits: Term) -> Term:
@@ -91,8 +91,8 @@ def _short_tan(angle: Angle) -> Term:
     r = angle.rest.high
     z = r * r
     odd = (angle.bits & 1) == 1
-    sine = r + r * z * polynomial(z, SIN_FLOAT)
-    cosine = 1.0 + z * (z * polynomial(z, COS_FLOAT) - 0.5)
+    sine = fma(r * z, polynomial(z, SIN_FLOAT), r)
+    cosine = horner(z, (1.0, -0.5, *COS_FLOAT))
     return where(odd, -cosine, sine) / where(odd, sine, cosine)
 
 
@@ -116,7 +116,7 @@ def _with_large(name: str, x: Term, usual: Term, formula: Callable[[Angle], Term
 def sin(x: Term) -> Term:
     """The sine of an angle in radians."""
     if x.type == "float":
-        n, bits = nearest(x.to("double") * _ONE_OVER_PI)
+        n, bits = nearest(x.to("double"), _ONE_OVER_PI)
         usual = where(x == 0.0, x, _half_turn(x, n, bits))
     else:
         usual = where(x == 0.0, x, _sin(_angle(x)))
@@ -126,7 +126,7 @@ def sin(x: Term) -> Term:
 def cos(x: Term) -> Term:
     """The cosine of an angle in radians."""
     if x.type == "float":
-        n, bits = nearest(x.to("double") * _ONE_OVER_PI - 0.5)
+        n, bits = nearest(fma(x.to("double"), _ONE_OVER_PI, -0.5))
         usual = _half_turn(x, n + 0.5, bits + 1)
     else:
         usual = _cos(_angle(x))
@@ -137,7 +137,7 @@ def tan(x: Term) -> Term:
     """The tangent of an angle in radians."""
     if x.type == "float":
         wide = x.to("double")
-        n, bits = nearest(wide * _TWO_OVER_PI)
+        n, bits = nearest(wide, _TWO_OVER_PI)
         rest = Pair(_less(wide, n), wide)
         usual = _short_tan(Angle(bits, rest)).to("float")
         usual = where(x == 0.0, x, usual)
@@ -147,12 +147,12 @@ def tan(x: Term) -> Term:
 
 def _less(x: Term, n: Term) -> Term:
     """x - n pi / 2, to what a float needs of it."""
-    return ((x - n * HALF_PI[0]) - n * HALF_PI[1]) - n * HALF_PI[2]
+    return fma(n, -HALF_PI[2], fma(n, -HALF_PI[1], fma(n, -HALF_PI[0], x)))
 
 
 def _half_turn(x: Term, n: Term, bits: Term) -> Term:
     """sin(x - n pi), with the other sign where ``bits`` is odd, of a float."""
     r = _less(x.to("double"), n + n)
     z = r * r
-    y = r + r * z * polynomial(z, SIN_HALF_TURN_FLOAT)
+    y = fma(r * z, polynomial(z, SIN_HALF_TURN_FLOAT), r)
     return (y.bits() ^ (bits << 63)).floating().to("float")

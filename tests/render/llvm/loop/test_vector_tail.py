@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,7 @@ from onebuf.render.llvm.memory.masked_access import has_vector_tail
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering, RowCache
 
-LENGTHS = (*range(2, 36), 47, 48, 49, 63, 8191, 8192, 8193)
+LENGTHS = (*range(2, 36), 47, 48, 49, 63, 64, 65, 143, 8191, 8192, 8193)
 """Less than a vector, more, and next to the chunks of a fold."""
 
 
@@ -36,6 +37,8 @@ MADE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "product": ("int32", lambda x: ob.prod(x, axis=1)),
     "least": ("int64", lambda x: ob.min(x, axis=1)),
     "greatest": ("float64", lambda x: ob.max(x, axis=1)),
+    "greatest of zeros": ("float32", lambda x: ob.max(x * 0, axis=1)),
+    "least of zeros": ("float64", lambda x: ob.min(x * 0, axis=1)),
     "any": ("float32", lambda x: ob.any(x > 3, axis=1)),
     "from the mean": ("float32", lambda x: x - ob.mean(x, axis=1, keepdims=True)),
     "softmax": ("float32", softmax),
@@ -133,13 +136,38 @@ def test_long_rows_of_functions_of_floats_have_long_vectors() -> None:
     assert chosen == [16, 32, 8, 8, 16, 16]
 
 
-def test_folds_ask_for_what_comes_and_so_does_the_last_loop_over_a_row() -> None:
-    texts = []
-    for function in (softmax, ob.exp, lambda x: ob.sum(x, axis=1)):
-        with ob.config(eager_numel=0):
-            nest = group_of(function(operand(20, "float32"))).nest
-        texts.append(render(nest, "kernel", Rendering()))
-    assert ["call void @llvm.prefetch" in text for text in texts] == [True, False, True]
+def loops_with(word: str, function: Any, lanes: int = 16) -> list[bool]:
+    """Which loops over vectors of a row contain a word, in order."""
+    with ob.config(eager_numel=0):
+        nest = group_of(function(operand(20, "float32"))).nest
+    bodies = re.split(r"\nloop\d+\.body:", render(nest, "kernel", Rendering(lanes)))[1:]
+    return [word in body for body in bodies if "load <" in body]
+
+
+def test_a_fold_prefetches_its_row_and_the_second_loop_over_it_the_next() -> None:
+    def relative(x: Any) -> Any:
+        return x / ob.sum(x, axis=1, keepdims=True)
+
+    prefetch = "call void @llvm.prefetch"
+    assert loops_with(prefetch, softmax) == [True, True, False]
+    assert loops_with(prefetch, relative) == [True, True]
+    assert loops_with(prefetch, ob.exp) == [False]
+    assert loops_with(prefetch, lambda x: ob.sum(x, axis=1)) == [True]
+
+
+def test_a_loop_without_the_widest_elements_has_more_lanes() -> None:
+    def scaled(x: Any) -> Any:
+        return x * ob.astype(ob.sum(ob.astype(x, "float64") ** 2, axis=1, keepdims=True), x.dtype)
+
+    assert loops_with("store <16 x float>", scaled, 8) == [False, True]
+    assert loops_with("store <8 x float>", lambda x: x * 2, 8) == [True]
+
+
+def test_extremes_of_long_rows_are_compared_with_one_another_first() -> None:
+    assert loops_with("load <64 x float>", lambda x: ob.max(x, axis=1)) == [True]
+    assert loops_with("load <16 x float>", lambda x: ob.sum(x, axis=1)) == [True]
+    assert loops_with("load <16 x float>", lambda x: ob.any(x > 3, axis=1)) == [True]
+    assert loops_with("load <16 x float>", lambda x: ob.max(x * x + x * 2 - 1, axis=1)) == [True]
 
 
 @pytest.mark.parametrize("name", ["softmax", "sum of doubles", "least"])

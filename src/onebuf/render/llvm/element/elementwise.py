@@ -6,12 +6,13 @@ arithmetic have NumPy's bits; the others are those of `onebuf.render.math`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from onebuf.dtypes import DT, float32, float64, int64, kind, uint32, uint64
 from onebuf.graph import BINARY, CAST, COMPLEX, RANDOM_WORDS, UNARY, WHERE, Op
+from onebuf.kernel import LOAD, STORE, Nest, Step
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element import complex_numbers, float16
 from onebuf.render.llvm.element.complex_numbers import PARTS
@@ -40,6 +41,17 @@ def memory_type(dtype: DT) -> str:
     ('i8', 'float')
     """
     return "i8" if dtype == np.bool else TYPES[dtype.name]
+
+
+def widest(nest: Nest, numbers: Iterable[int]) -> int:
+    """The bytes of the widest element that some steps compute with; 4 if there are none."""
+    return max([_nbytes(nest.steps[number]) for number in numbers], default=4)
+
+
+def _nbytes(step: Step) -> int:
+    """The bytes of an element while it is computed with."""
+    nbytes = step.dtype.itemsize
+    return 4 if step.dtype in NARROW_FLOATS and step.op not in (LOAD, STORE) else nbytes
 
 
 def _arithmetic(of_float: str, of_int: str, of_bool: str = "") -> Emit:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onebuf.dtypes import DT
+from onebuf.dtypes import DT, kind
 from onebuf.graph import BINARY, REDUCE, Op
 from onebuf.kernel import Nest, accumulator_dtype, combines, combining, identity
 from onebuf.render.builder import Builder, Value
@@ -36,6 +36,10 @@ class Accumulator:
         self.dtype = accumulator_dtype(step)
         self.type = TYPES[self.dtype.name]
         self.memory = memory_type(self.dtype)
+        self.is_extreme = self.op in (REDUCE["max"], REDUCE["min"]) and self.dtype != np.bool
+        self.associative = kind(self.dtype) in "biu" or self.is_extreme
+        """Whether grouping elements in another way gives the same bits. Of floats, extremes do: of
+        equal ones, zeros of both signs, the last one counts."""
 
     def identity(self, b: Builder) -> Value:
         """The value with which it starts."""

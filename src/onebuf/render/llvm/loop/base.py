@@ -7,6 +7,7 @@ vector tails, prefetch) need this interface alone.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,6 +48,7 @@ class Sinks(NamedTuple):
 class LoopBuilder(FunctionBuilder):
     """The function of a nest under construction, one loop inside another."""
 
+    hides_index = True
     nest: Nest
     rendering: Rendering
     access: Access
@@ -56,6 +58,14 @@ class LoopBuilder(FunctionBuilder):
     @abstractmethod
     def step(self, number: int, scope: Scope) -> None:
         """One step, with the present number of lanes."""
+
+    @abstractmethod
+    def lanes_of(self, steps: Collection[int]) -> int:
+        """SIMD lanes of a loop that computes ``steps`` and folds nothing."""
+
+    @abstractmethod
+    def prefetch(self, scope: Scope, sinks: Sinks, index: Value) -> None:
+        """Prefetch what a loop over rows needs later, at one index of the innermost axis."""
 
     @abstractmethod
     def bounds(self, axis: int) -> tuple[Value, Value]:

@@ -3,13 +3,14 @@
 Hardware prefetches where addresses go up evenly. Three cases need instructions:
 
 - Rows gathered by index come from anywhere: the beginning of a row is prefetched some rows ahead.
-- A row that several loops read is in the cache after the first one, so memory is idle in the last
-  loop: that loop prefetches the next row.
+- A row that several loops read is in the cache after the first one, so memory is idle in the
+  second: that loop prefetches the next row, which need not exist.
 - A reduction reads memory faster than the hardware expects: it prefetches further along its row.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from onebuf.dtypes import DT
@@ -87,25 +88,43 @@ def _prefetch_lines(b: Builder, address: str, nbytes: int) -> None:
         b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
 
 
-def prefetch_next_row(
-    b: Builder, nest: Nest, strides: list[list[Value]], addresses: tuple[Value, ...], index: Value
-) -> None:
-    """Prefetch the vector one row after the one at ``index`` of rows that begin at ``addresses``.
+class RowPrefetch:
+    """What the loops over a row prefetch, in the order in which they are written.
 
-    There need not be a next row.
+    A loop that folds a row which no loop has read before prefetches further along it. The first
+    loop that finds its row in the cache, or else the one that stores, prefetches the next row.
     """
-    lanes, b.lanes = b.lanes, 1
-    for slot in reread_rows(nest):
-        further = b.binary("add", strides[slot][nest.ndim - 2], index)
-        _prefetch(b, nest.slots[slot].dtype, addresses[slot], further, lanes)
-    b.lanes = lanes
 
+    def __init__(self, nest: Nest, strides: list[list[Value]]) -> None:
+        self.nest = nest
+        self.strides = strides
+        self.seen: set[int] = set()
+        """The slots whose rows were read by earlier loops."""
+        self.has_next = not reread_rows(nest)
+        """Whether the next row is prefetched, or need not be."""
 
-def prefetch_along_row(b: Builder, nest: Nest, addresses: tuple[Value, ...], index: Value) -> None:
-    """Prefetch a vector further along rows that are folded, from the one at ``index`` on."""
-    lanes, b.lanes = b.lanes, 1
-    for slot in contiguous_slots(nest, nest.ndim - 1):
-        dtype = nest.slots[slot].dtype
-        ahead = b.constant("i64", FURTHER_NBYTES // dtype.itemsize)
-        _prefetch(b, dtype, addresses[slot], b.binary("add", index, ahead), lanes)
-    b.lanes = lanes
+    def prefetch(
+        self,
+        b: Builder,
+        steps: Iterable[int],
+        addresses: tuple[Value, ...],
+        index: Value,
+        folds: bool,
+    ) -> None:
+        """Prefetch in a loop that computes ``steps``, for the vector at ``index``."""
+        nest, inner = self.nest, self.nest.ndim - 1
+        loads = {nest.steps[n].arg for n in steps if nest.steps[n].op is LOAD}
+        read = [slot for slot in contiguous_slots(nest, inner) if slot in loads]
+        lanes, b.lanes = b.lanes, 1
+        if not self.has_next and (not folds or self.seen.intersection(read)):
+            self.has_next = True
+            for slot in reread_rows(nest):
+                further = b.binary("add", self.strides[slot][inner - 1], index)
+                _prefetch(b, nest.slots[slot].dtype, addresses[slot], further, lanes)
+        for slot in read if folds else ():
+            if slot not in self.seen:
+                dtype = nest.slots[slot].dtype
+                ahead = b.constant("i64", FURTHER_NBYTES // dtype.itemsize)
+                _prefetch(b, dtype, addresses[slot], b.binary("add", index, ahead), lanes)
+        b.lanes = lanes
+        self.seen.update(read)

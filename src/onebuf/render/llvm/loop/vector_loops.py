@@ -11,16 +11,16 @@ results of reductions, and steps in the row cache, cross from one loop to the ne
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from onebuf.graph import TAKE
 from onebuf.kernel import ADDRESSING, CHUNK, INDEX, LANES, SCALAR, STORE, Nest
 from onebuf.render.builder import Builder, Value
-from onebuf.render.llvm.element.elementwise import TYPES, emit, memory_type
+from onebuf.render.llvm.element.elementwise import TYPES, emit, memory_type, widest
 from onebuf.render.llvm.loop import padding
 from onebuf.render.llvm.loop.accumulator import Accumulator
 from onebuf.render.llvm.loop.base import LoopBuilder, Scope, Sinks
-from onebuf.render.llvm.loop.prefetch import prefetch_gathered_rows, prefetch_next_row
+from onebuf.render.llvm.loop.prefetch import RowPrefetch, prefetch_gathered_rows
 from onebuf.render.llvm.loop.row_cache import cached_steps, output_row_slot
 from onebuf.render.llvm.loop.vector_tail import vectors_with_tail
 from onebuf.render.llvm.memory.access import Access, Bounds
@@ -48,6 +48,7 @@ class Loops(LoopBuilder):
             for slot in range(slots)
         ]
         self.access = Access(nest, strides, rendering)
+        self.row_prefetch = RowPrefetch(nest, strides)
         self._allocate_row_cache()
         after = slots + ndim + slots * ndim
         if rendering.checked:
@@ -197,7 +198,8 @@ class Loops(LoopBuilder):
             needed = self.nest.closure(sinks.steps, scope.known)
             if has_vector_tail(self.nest, needed, folds):
                 return vectors_with_tail(self, scope, sinks, first, end)
-            return self._vectors(scope, sinks, LANES if folds else self.vector, first, end)
+            lanes = LANES if folds else self.lanes_of(needed)
+            return self._vectors(scope, sinks, lanes, first, end)
         if folds and not sequential and self.vector > 1:
             return self._interleaved(scope, sinks, first, end)
         starts = [accumulator.identity(self.b) for accumulator in sinks.accumulators]
@@ -205,6 +207,16 @@ class Loops(LoopBuilder):
         values = self.body(scope, sinks, loop.counter)
         self.close(loop, self._pairwise(Accumulator.add, sinks, loop.carried, values))
         return loop.carried
+
+    def lanes_of(self, steps: Collection[int]) -> int:
+        """SIMD lanes of a loop that computes ``steps`` and folds nothing.
+
+        Where other loops over the row have wider elements, this one has more lanes.
+        """
+        inner = self.nest.ndim
+        here = [number for number in steps if self.nest.depths[number] == inner]
+        every = [number for number, depth in enumerate(self.nest.depths) if depth == inner]
+        return self.vector * (widest(self.nest, every) // widest(self.nest, here))
 
     def _vectors(
         self, scope: Scope, sinks: Sinks, lanes: int, first: Value, end: Value
@@ -217,7 +229,7 @@ class Loops(LoopBuilder):
         wide = [Value(b.spread(start), start.type) for start in starts]
         loop = self.open(first, wide, lanes, middle)
         if not accumulators:
-            prefetch_next_row(b, self.nest, self.access.strides, scope.addresses, loop.counter)
+            self.prefetch(scope, sinks, loop.counter)
         values = self.body(scope, sinks, loop.counter)
         self.close(loop, self._pairwise(Accumulator.add, sinks, loop.carried, values))
         b.lanes = 1
@@ -253,6 +265,13 @@ class Loops(LoopBuilder):
             all_lanes = self._load_lanes(accumulator, rest, LANES)
             results.append(accumulator.reduce_lanes(b, all_lanes, LANES))
         return results
+
+    def prefetch(self, scope: Scope, sinks: Sinks, index: Value) -> None:
+        """Prefetch what a loop over rows needs later, at one index of the innermost axis."""
+        known = [*scope.known, *self.filled.intersection(self.cached)]
+        steps = self.nest.closure(sinks.steps, known)
+        folds = bool(sinks.accumulators)
+        self.row_prefetch.prefetch(self.b, steps, scope.addresses, index, folds)
 
     def body(self, scope: Scope, sinks: Sinks, index: Value) -> list[Value]:
         """The loop body at one index of the next axis; the operands of the reductions."""
