@@ -1,11 +1,13 @@
 """Prefetch instructions for rows that the hardware prefetcher does not load in time.
 
-Hardware prefetches where addresses go up evenly. Three cases need instructions:
+Hardware prefetches where addresses go up evenly. Four cases need instructions:
 
 - Rows gathered by index come from anywhere: the beginning of a row is prefetched some rows ahead.
 - A row that several loops read is in the cache after the first one, so memory is idle in the last
   loop: that loop prefetches the next row.
 - A reduction reads memory faster than the hardware expects: it prefetches further along its row.
+- Register tiles read more rows at the same time than the hardware follows: each tile prefetches one
+  that is further along its rows.
 """
 
 from __future__ import annotations
@@ -27,6 +29,10 @@ LINES = 8
 """How many cache lines of it; hardware prefetches the rest."""
 FURTHER_NBYTES = 2048
 """How far ahead a reduction prefetches its row."""
+TILES_AHEAD = 2
+"""How many register tiles further along its rows a tile prefetches."""
+FOLLOWED_ROWS = 16
+"""The most rows of a register tile that prefetches another one: more drive each other out."""
 
 
 @lru_cache(1024)
@@ -109,3 +115,18 @@ def prefetch_along_row(b: Builder, nest: Nest, addresses: tuple[Value, ...], ind
         ahead = b.constant("i64", FURTHER_NBYTES // dtype.itemsize)
         _prefetch(b, dtype, addresses[slot], b.binary("add", index, ahead), lanes)
     b.lanes = lanes
+
+
+def prefetch_tile(b: Builder, dtype: DT, address: Value, stride: Value, count: int) -> None:
+    """Prefetch a later register tile of ``count`` contiguous elements in each lane's row.
+
+    The present tile begins at ``address``; rows are ``stride`` elements apart.
+    """
+    of, rows = memory_type(dtype), b.lanes
+    if rows > FOLLOWED_ROWS:
+        return
+    row = b.emit(f"getelementptr {of}, ptr {address.name}, i64 {TILES_AHEAD * count}")
+    for number in range(rows):
+        if number:
+            row = b.emit(f"getelementptr {of}, ptr {row}, i64 {stride.name}")
+        _prefetch_lines(b, row, count * dtype.itemsize)
