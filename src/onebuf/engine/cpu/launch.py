@@ -91,7 +91,9 @@ def prepare(group: Group) -> Launch:
     """The launch of a group, for results at addresses that are aligned as the pool's are."""
     if group.nest.folds_all and group.extents[0] > CHUNK:
         return Chunked(group)
-    return Single(group)
+    # A write that is interrupted has happened or not.
+    is_write = any(node.op is WRITE for node in group.outputs)
+    return Single(group.name, arranged(group), is_whole=is_write)
 
 
 class Words:
@@ -132,9 +134,18 @@ class Arranged(NamedTuple):
 
 def arranged(group: Group) -> Arranged:
     """The nest of a group with the loops in the best order for memory."""
-    nest, extents = group.nest, group.extents
     strides = [reach.view.stride for reach in group.reaches]
     offsets = [reach.view.offset * reach.node.dtype.itemsize for reach in group.reaches]
+    return arrange(group.nest, group.extents, strides, offsets)
+
+
+def arrange(
+    nest: Nest, extents: tuple[int, ...], strides: list[tuple[int, ...]], offsets: list[int]
+) -> Arranged:
+    """A nest with the loops in the best order for memory.
+
+    ``offsets`` are the bytes from an aligned address to the first element of each slot.
+    """
     order = best_order(nest)
     if order is not None:
         nest, extents, strides = _in_order(order, nest, extents, strides)
@@ -155,16 +166,16 @@ def _in_order(
 
 
 class Single:
-    """A kernel of one program."""
+    """A kernel of one program; if it ``is_whole``, no interrupt is looked for in between."""
 
     __slots__ = (
         *("name", "nest", "rendering", "words"),
         *("_call", "_program", "_count", "_grain", "_piece", "_end"),
     )
 
-    def __init__(self, group: Group) -> None:
-        nest, extents, strides, rendering = arranged(group)
-        self.name = group.name
+    def __init__(self, name: str, loops: Arranged, is_whole: bool = False) -> None:
+        nest, extents, strides, rendering = loops
+        self.name = name
         self.nest = nest
         self.rendering = rendering
         self.words = Words(nest, extents, strides)
@@ -174,9 +185,7 @@ class Single:
         numel = prod(extents)
         is_shared = numel >= SHARED and not nest.folds_all and not nest.scans_all
         self._count = extents[0] if is_shared else 0
-        is_write = any(node.op is WRITE for node in group.outputs)
-        # A write that is interrupted has happened or not.
-        self._piece = extents[0] if is_write else _piece(nest, extents, self._grain)
+        self._piece = extents[0] if is_whole else _piece(nest, extents, self._grain)
         self._call = self._program.quick if numel < QUICK else self._program.call
 
     def run(self, addresses: list[int], scalars: bytes) -> bool:

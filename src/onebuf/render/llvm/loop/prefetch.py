@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from onebuf.dtypes import DT
-from onebuf.graph import TAKE
+from onebuf.graph import BINARY, TAKE
 from onebuf.kernel import FOLDS, LOAD, Nest
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.elementwise import memory_type
@@ -37,14 +37,15 @@ FOLLOWED_ROWS = 16
 
 @lru_cache(1024)
 def gathered_rows(nest: Nest) -> tuple[tuple[int, int], ...]:
-    """The TAKE steps that select whole rows, each with the slot of the rows."""
+    """The steps of distances that select whole rows, each with the slot of the rows."""
     found = []
     for step in nest.steps:
         if step.op is LOAD and step.args and nest.slots[step.arg].steps[-1] == 1:
-            (take,) = step.args
-            is_row = nest.steps[take].op is TAKE and nest.depths[take] == nest.ndim - 1 > 0
-            if is_row and not any(each.op in FOLDS for each in nest.steps[:take]):
-                found.append((take, step.arg))
+            (distance,) = step.args
+            is_taken = nest.steps[distance].op in (TAKE, BINARY["add"])
+            is_row = is_taken and nest.depths[distance] == nest.ndim - 1 > 0
+            if is_row and not any(each.op in FOLDS for each in nest.steps[:distance]):
+                found.append((distance, step.arg))
     return tuple(found)
 
 
