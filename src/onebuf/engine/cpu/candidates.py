@@ -15,6 +15,7 @@ from onebuf.engine.cpu.strategy import (
     BLOCK_TILES,
     Facts,
     facts_of,
+    fitting_lanes,
     is_aligned,
     row_caches_of,
     small_strides_of,
@@ -65,7 +66,7 @@ def is_legal(call: Workload, rendering: Rendering) -> bool:
     nest, facts = call.nest, facts_of(call.nest)
     if rendering.strategy not in _strategies(facts):
         return False
-    if rendering.lanes not in _lanes(facts, rendering.strategy):
+    if rendering.lanes not in _lanes(facts, rendering.strategy, call.extents[-1]):
         return False
     if rendering.tiles not in _tiles(rendering.strategy):
         return False
@@ -89,7 +90,8 @@ def candidates(call: Workload) -> list[Rendering]:
         Rendering(lanes, strategy, streamed, small_strides, row_cache, tiles=tiles)
         for strategy in _strategies(facts)
         for lanes, streamed, small_strides, row_cache, tiles in product(
-            *(_lanes(facts, strategy), (False, True), _small_strides(call, strategy)),
+            *(_lanes(facts, strategy, call.extents[-1]), (False, True)),
+            _small_strides(call, strategy),
             *(row_caches, _tiles(strategy)),
         )
     ]
@@ -119,8 +121,10 @@ def _distance(one: Rendering, two: Rendering) -> int:
     return sum(getattr(one, name) != getattr(two, name) for name in names)
 
 
-def _lanes(facts: Facts, strategy: Strategy) -> tuple[int, ...]:
+def _lanes(facts: Facts, strategy: Strategy, extent: int) -> tuple[int, ...]:
     counts = [nbytes * facts.lanes // 64 for nbytes in VECTOR_SIZES]
+    if facts.narrows and strategy == "rows":
+        counts = [fitting_lanes(count, extent) for count in counts]
     if strategy == "columns":
         counts = [min(count, LANES) for count in counts]
     return tuple(sorted(set(counts)))

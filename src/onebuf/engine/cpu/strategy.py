@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from onebuf.backends.numpy.small_folds import SHORT
 from onebuf.graph import RANDOM_WORDS
-from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest, Step
+from onebuf.kernel import ANY, FOLDS, LANES, LOAD, SCANS, STORE, Nest, Step
 from onebuf.render.llvm.element.elementwise import FLOATS_ONLY
 from onebuf.render.llvm.element.float16 import NARROW_FLOATS
 from onebuf.render.llvm.loop.cache_tiles import has_cache_tiles, transposed_slots
@@ -76,8 +76,19 @@ def choose(
     small_strides = _small_strides(facts.jumps_along, -1, strides)
     row_cache = _row_cache(nest, facts.cached, extents[-1]) if facts.cached else ""
     lanes = facts.lanes if extents[-1] < LONG else facts.many_lanes
+    if facts.narrows:
+        lanes = fitting_lanes(lanes, extents[-1])
     found = _rendering("rows", lanes, streamed and row_cache != "output", small_strides, row_cache)
     return _with_prefetch(found) if facts.row_nbytes and _is_long(facts, extents) else found
+
+
+def fitting_lanes(lanes: int, extent: int) -> int:
+    """So many lanes that a vector is no longer than a row, which is otherwise gone over one by one.
+
+    >>> fitting_lanes(16, 100), fitting_lanes(16, 12), fitting_lanes(16, 1)
+    (16, 8, 1)
+    """
+    return min(lanes, 1 << extent.bit_length() - 1) if extent else lanes
 
 
 @cache
@@ -182,6 +193,8 @@ class Facts(NamedTuple):
     lanes: int
     many_lanes: int
     """For long rows."""
+    narrows: bool
+    """Whether rows shorter than a vector need fewer lanes: they are not masked, nor folded."""
     has_columns: bool
     short: int
     folds_columns: bool
@@ -203,6 +216,7 @@ def _facts(nest: Nest) -> Facts:
     return Facts(
         lanes=_lanes(nest),
         many_lanes=_lanes(nest) * (2 if _waits(nest) else 1),
+        narrows=_narrows(nest),
         has_columns=has_columns(nest),
         short=SHORT if has_vector_tail(nest, range(len(nest.steps)), True) else SHORT_OF_BYTES,
         folds_columns=has_columns(nest) and _folds_columns(nest),
@@ -230,6 +244,13 @@ def _lanes(nest: Nest) -> int:
     sizes = [_nbytes(nest.steps[n]) for n in here if n not in bounds_positions(nest)]
     widest = max(sizes, default=4)
     return VECTOR_NBYTES // widest
+
+
+def _narrows(nest: Nest) -> bool:
+    others = (FOLDS, SCANS, RANDOM_WORDS)
+    if nest.ndim < 2 or any(step.op in kind for step in nest.steps for kind in others):
+        return False
+    return not has_vector_tail(nest, range(len(nest.steps)), False)
 
 
 def _nbytes(step: Step) -> int:

@@ -23,7 +23,7 @@ from onebuf.render.llvm.loop.base import LoopBuilder, Scope
 from onebuf.render.llvm.memory.gather import offset_address
 from onebuf.render.llvm.rendering import CACHE_LINE_NBYTES
 
-ROWS_AHEAD = 2
+ROWS_AHEAD = 4
 """How many rows before its use a gathered row is prefetched."""
 LINES = 8
 """How many cache lines of it; hardware prefetches the rest."""
