@@ -231,7 +231,9 @@ class Access:
         of, nbytes = memory_type(target.dtype), target.dtype.itemsize
         align = target.dtype.alignment
         stride = self.strides[slot][axis].name
-        size = min(b.lanes, count, TILE_SIZE[nbytes])
+        size = min(b.lanes, count)
+        if nbytes > 1:  # bytes take the fewest shuffles in wide tiles
+            size = min(size, TILE_SIZE[nbytes])
         pointer = address.name
         parts: list[list[str]] = [[] for _ in range(count)]
         self.check(b, slot, address, self.strides[slot][axis], count)
