@@ -36,7 +36,9 @@ def keys(draw: st.DrawFn) -> tuple[Any, tuple[Any, ...]]:
             sizes = tuple([size if kept else 1 for size, kept in zip(around, keep, strict=True)])
             index = draw(st.sampled_from(INDICES))
             low = 0 if index[0] == "u" else -extent
-            parts.append(rng.integers(low, extent, sizes).astype(index)[:: draw(STEPS)])
+            order = draw(st.sampled_from("CF"))
+            made = rng.integers(low, extent, sizes).astype(index, order=order)
+            parts.append(made[:: draw(STEPS)])
         elif kind == "integer":
             parts.append(int(rng.integers(-extent, extent)))
         else:
