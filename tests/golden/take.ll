@@ -37,7 +37,7 @@ loop1:
   br i1 %v28, label %loop1.body, label %loop1.end
 loop1.body:
   %v29 = add i64 %end, -1
-  %v30 = add i64 %loop1.i, 2
+  %v30 = add i64 %loop1.i, 4
   %v31 = icmp slt i64 %v30, %v29
   %v32 = select i1 %v31, i64 %v30, i64 %v29
   %v33 = getelementptr i64, ptr %v2, i64 %v32

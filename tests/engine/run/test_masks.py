@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import onebuf
 from onebuf import config, dtypes
+from onebuf.backends.cpu import host
 from onebuf.engine.cpu import mask_select
 from onebuf.engine.run import masks
 from onebuf.errors import BoundsError, ShapeError
+from onebuf.render.llvm import compress_kernels
 from onebuf.render.llvm.mask_kernels import CHUNK
 
 SIZES = (0, 1, 7, 8, 9, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 3, 40 * CHUNK + 11)
@@ -156,6 +159,77 @@ def test_bytes_other_than_0_and_1_are_true():
         picked = onebuf.asarray(array)[onebuf.asarray(mask)]
         (places,) = onebuf.nonzero(onebuf.asarray(mask))
     assert picked.to_python() == places.to_python() == list(range(1, 20))
+
+
+def ways(itemsize: int) -> list[Any]:
+    """The ways of this processor to compress elements, the one without such instructions first."""
+    best = compress_kernels.way(itemsize, host().features)
+    older = compress_kernels.way(itemsize, "+avx2")
+    return [None, *{best, older if best else None} - {None}]
+
+
+@pytest.mark.parametrize("itemsize", [1, 2, 4, 8, 16])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    numel=st.integers(0, 3 * CHUNK),
+    start=st.integers(0, 70),
+    step=st.sampled_from([1, 1, -1, 3]),
+    share=st.sampled_from([0.0, 0.01, 0.5, 0.99, 1.0]),
+    seed=st.integers(0, 99),
+)
+def test_every_way_to_compress_has_numpys_elements(
+    monkeypatch, itemsize, numel, start, step, share, seed
+):
+    dtype = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}[itemsize]
+    array = elements(dtype, start + 3 * numel, seed)[start:][:: abs(step)][:numel][:: np.sign(step)]
+    mask = flags(start + numel, share, seed)[start:]
+    values = elements(dtype, int(mask.sum()), seed + 1)
+    written = array.copy()
+    written[mask] = values
+    for way in ways(itemsize):
+        monkeypatch.setattr(mask_select, "_way", lambda _, way=way: way)
+        np.testing.assert_array_equal(mask_select.pick(array, mask).array, array[mask])
+        around = elements(dtype, start + numel + 9, seed)
+        before = around.copy()
+        target = around[start : start + numel]
+        target[...] = array
+        assert mask_select.spread(target, mask, values)
+        np.testing.assert_array_equal(target, written)
+        np.testing.assert_array_equal(around[:start], before[:start])
+        np.testing.assert_array_equal(around[start + numel :], before[start + numel :])
+        if itemsize == 8:
+            (places,) = mask_select.positions(mask)
+            np.testing.assert_array_equal(places.array, np.flatnonzero(mask))
+
+
+@pytest.mark.parametrize("itemsize", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("numel", [5, 64, CHUNK, 2 * CHUNK + 7])
+def test_a_mask_that_changes_between_its_passes_leaves_other_memory_alone(
+    monkeypatch, itemsize, numel
+):
+    dtype = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}[itemsize]
+    array, mask = elements(dtype, numel, 1), np.ones(numel, bool)
+    few = mask_select._starts(flags(numel, 0.3, 2))
+    monkeypatch.setattr(mask_select, "_starts", lambda _: few)
+    for way in ways(itemsize):
+        monkeypatch.setattr(mask_select, "_way", lambda _, way=way: way)
+        room = np.full(int(few[-1]) + 200, 123, dtype)
+        target = room[100 : 100 + int(few[-1])]
+        monkeypatch.setattr(mask_select, "new_array", lambda *_, made=target: (made, None))
+        monkeypatch.setattr(mask_select, "Leaf", lambda made, _: made)
+        found = mask_select.pick(array, mask)
+        for chunk, (first, end) in enumerate(pairwise(few.tolist())):
+            kept = array[chunk * CHUNK : chunk * CHUNK + end - first]
+            np.testing.assert_array_equal(found[first:end], kept)
+        assert (room[:100] == 123).all()
+        assert (room[-100:] == 123).all()
+        beyond = np.full(int(few[-1]) + numel, 251, dtype)
+        beyond[: int(few[-1])] = 7
+        spread = elements(dtype, numel, 1)
+        assert mask_select.spread(spread, mask, beyond[: int(few[-1])])
+        assert not (spread == 251).any()
 
 
 def test_small_masks_are_numpys_and_large_ones_are_compiled_for(monkeypatch):

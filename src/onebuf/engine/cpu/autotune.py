@@ -35,7 +35,7 @@ ROUND_SECONDS = 2e-3
 LEAST_GAIN = 0.05
 """By how much a choice has to be faster to be worth it: less may be chance."""
 MOST_FINDINGS = 4096
-VERSION = "onebuf search 1"
+VERSION = "onebuf search 2"
 
 Prepare = Callable[[Choice], Callable[[], Any]]
 """From a choice to a function that runs the kernel once in that way."""
@@ -156,7 +156,7 @@ def _plain(choice: Choice) -> list[Any]:
     """What distinguishes the choices that are tried."""
     rendering, grain = choice
     found = (rendering.lanes, rendering.strategy, rendering.streamed, rendering.small_strides)
-    return [*found, rendering.row_cache, grain]
+    return [*found, rendering.row_cache, rendering.tiles, grain]
 
 
 def to_bytes(found: Findings) -> bytes:
@@ -176,10 +176,17 @@ def from_bytes(content: bytes) -> Findings:
 
 
 def _choice(
-    lanes: Any, strategy: Any, streamed: Any, small_strides: Any, row_cache: Any, grain: Any
+    lanes: Any,
+    strategy: Any,
+    streamed: Any,
+    small_strides: Any,
+    row_cache: Any,
+    tiles: Any,
+    grain: Any,
 ) -> Choice:
-    choice = Choice(Rendering(lanes, strategy, streamed, tuple(small_strides), row_cache), grain)
-    if grain not in GRAINS or type(lanes) is not int:
+    rendering = Rendering(lanes, strategy, streamed, tuple(small_strides), row_cache, tiles=tiles)
+    choice = Choice(rendering, grain)
+    if grain not in GRAINS or type(lanes) is not int or type(tiles) is not int:
         raise ValueError(f"{choice} is no choice")
     if type(streamed) is not bool or any(type(pace) is not int for pace in small_strides):
         raise ValueError(f"{choice} is no choice")

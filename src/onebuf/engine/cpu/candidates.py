@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from onebuf.engine.cpu.strategy import Facts, facts_of, is_aligned, row_caches_of, small_strides_of
+from onebuf.engine.cpu.strategy import (
+    BLOCK_TILES,
+    Facts,
+    facts_of,
+    fitting_lanes,
+    is_aligned,
+    row_caches_of,
+    small_strides_of,
+)
 from onebuf.kernel import LANES, Nest
 from onebuf.render.llvm.rendering import Rendering, RowCache, Strategy
 
@@ -34,6 +42,8 @@ class Choice(NamedTuple):
         parts = [rendering.strategy, f"{rendering.lanes} lanes"]
         if rendering.streamed:
             parts.append("streamed")
+        if rendering.tiles > 1:
+            parts.append(f"{rendering.tiles} tiles a block")
         if any(rendering.small_strides):
             parts.append("spaced")
         if rendering.row_cache:
@@ -56,7 +66,9 @@ def is_legal(call: Workload, rendering: Rendering) -> bool:
     nest, facts = call.nest, facts_of(call.nest)
     if rendering.strategy not in _strategies(facts):
         return False
-    if rendering.lanes not in _lanes(facts, rendering.strategy):
+    if rendering.lanes not in _lanes(facts, rendering.strategy, call.extents[-1]):
+        return False
+    if rendering.tiles not in _tiles(rendering.strategy):
         return False
     if rendering.small_strides not in _small_strides(call, rendering.strategy):
         return False
@@ -75,10 +87,12 @@ def candidates(call: Workload) -> list[Rendering]:
     facts = facts_of(call.nest)
     row_caches: tuple[RowCache, ...] = ("", "stack", "output")
     found = [
-        Rendering(lanes, strategy, streamed, small_strides, row_cache)
+        Rendering(lanes, strategy, streamed, small_strides, row_cache, tiles=tiles)
         for strategy in _strategies(facts)
-        for lanes, streamed, small_strides, row_cache in product(
-            _lanes(facts, strategy), (False, True), _small_strides(call, strategy), row_caches
+        for lanes, streamed, small_strides, row_cache, tiles in product(
+            *(_lanes(facts, strategy, call.extents[-1]), (False, True)),
+            _small_strides(call, strategy),
+            *(row_caches, _tiles(strategy)),
         )
     ]
     return [rendering for rendering in found if is_legal(call, rendering)]
@@ -103,15 +117,21 @@ def _distance(one: Rendering, two: Rendering) -> int:
     everything else is as plain as can be."""
     if one.strategy != two.strategy:
         return 1 if two == Rendering(two.lanes, two.strategy) else 2
-    names = ("lanes", "streamed", "small_strides", "row_cache")
+    names = ("lanes", "streamed", "small_strides", "row_cache", "tiles")
     return sum(getattr(one, name) != getattr(two, name) for name in names)
 
 
-def _lanes(facts: Facts, strategy: Strategy) -> tuple[int, ...]:
+def _lanes(facts: Facts, strategy: Strategy, extent: int) -> tuple[int, ...]:
     counts = [nbytes * facts.lanes // 64 for nbytes in VECTOR_SIZES]
+    if facts.narrows and strategy == "rows":
+        counts = [fitting_lanes(count, extent) for count in counts]
     if strategy == "columns":
         counts = [min(count, LANES) for count in counts]
     return tuple(sorted(set(counts)))
+
+
+def _tiles(strategy: Strategy) -> tuple[int, ...]:
+    return (1, BLOCK_TILES) if strategy == "register_tiles" else (1,)
 
 
 def _strategies(facts: Facts) -> tuple[Strategy, ...]:

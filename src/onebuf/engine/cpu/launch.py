@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -32,7 +32,16 @@ from onebuf.engine.cpu.program import (
 from onebuf.engine.cpu.strategy import checked, choose
 from onebuf.events import kernel_frame, listeners
 from onebuf.graph import TAKE, WRITE
-from onebuf.kernel import CHUNK, LOAD, Nest, best_order, partials, permuted, reordered
+from onebuf.kernel import (
+    CHUNK,
+    LOAD,
+    Nest,
+    best_order,
+    partials,
+    permuted,
+    read_order,
+    reordered,
+)
 from onebuf.late import Late
 from onebuf.memory import address_of, address_of_bytes
 from onebuf.options import options
@@ -57,6 +66,8 @@ WIDE = {"columns": 2048, "register_tiles": 512}
 time, the better; up to this."""
 
 
+PARTS = 4
+"""The loop that threads share needs so many indices for each, to be worth another order."""
 PIECE_STEPS = 1 << 30
 """Of so many operations, over all elements, a kernel is done in a fraction of a second."""
 
@@ -80,7 +91,9 @@ def prepare(group: Group) -> Launch:
     """The launch of a group, for results at addresses that are aligned as the pool's are."""
     if group.nest.folds_all and group.extents[0] > CHUNK:
         return Chunked(group)
-    return Single(group)
+    # A write that is interrupted has happened or not.
+    is_write = any(node.op is WRITE for node in group.outputs)
+    return Single(group.name, arranged(group), is_whole=is_write)
 
 
 class Words:
@@ -110,31 +123,61 @@ class Words:
         return self.has_flag and struct.unpack_from("q", block, self._flag)[0] != 0
 
 
-def arranged(group: Group) -> tuple[Nest, tuple[int, ...], list[tuple[int, ...]]]:
-    """The nest of a group, its extents and strides with the loops in the best order."""
-    nest, extents = group.nest, group.extents
+class Arranged(NamedTuple):
+    """The loops of a kernel in the order in which they run, and how they are rendered."""
+
+    nest: Nest
+    extents: tuple[int, ...]
+    strides: list[tuple[int, ...]]
+    rendering: Rendering
+
+
+def arranged(group: Group) -> Arranged:
+    """The nest of a group with the loops in the best order for memory."""
     strides = [reach.view.stride for reach in group.reaches]
+    offsets = [reach.view.offset * reach.node.dtype.itemsize for reach in group.reaches]
+    return arrange(group.nest, group.extents, strides, offsets)
+
+
+def arrange(
+    nest: Nest, extents: tuple[int, ...], strides: list[tuple[int, ...]], offsets: list[int]
+) -> Arranged:
+    """A nest with the loops in the best order for memory.
+
+    ``offsets`` are the bytes from an aligned address to the first element of each slot.
+    """
     order = best_order(nest)
-    if order is None:
-        return nest, extents, strides
+    if order is not None:
+        nest, extents, strides = _in_order(order, nest, extents, strides)
+    rendering = choose(nest, extents, offsets, strides)
+    if rendering.streamed and rendering.strategy == "rows":
+        # Rows that are written past the caches may go anywhere, so operands are read in order.
+        order = read_order(nest, strides)
+        if order is not None and extents[order[0]] >= PARTS * cpu.cores():
+            nest, extents, strides = _in_order(order, nest, extents, strides)
+    return Arranged(nest, extents, strides, rendering)
+
+
+def _in_order(
+    order: tuple[int, ...], nest: Nest, extents: tuple[int, ...], strides: list[tuple[int, ...]]
+) -> tuple[Nest, tuple[int, ...], list[tuple[int, ...]]]:
     turned = [permuted(stride, order) for stride in strides]
     return reordered(nest, order), permuted(extents, order), turned
 
 
 class Single:
-    """A kernel of one program."""
+    """A kernel of one program; if it ``is_whole``, no interrupt is looked for in between."""
 
     __slots__ = (
         *("name", "nest", "rendering", "words"),
         *("_call", "_program", "_count", "_grain", "_piece", "_end"),
     )
 
-    def __init__(self, group: Group) -> None:
-        nest, extents, strides = arranged(group)
-        offsets = [reach.view.offset * reach.node.dtype.itemsize for reach in group.reaches]
-        self.name = group.name
+    def __init__(self, name: str, loops: Arranged, is_whole: bool = False) -> None:
+        nest, extents, strides, rendering = loops
+        self.name = name
         self.nest = nest
-        self.rendering = choose(nest, extents, offsets, strides)
+        self.rendering = rendering
         self.words = Words(nest, extents, strides)
         self._program = program(nest, self.rendering)
         self._grain = _grain(nest, extents, Choice(self.rendering))
@@ -142,9 +185,7 @@ class Single:
         numel = prod(extents)
         is_shared = numel >= SHARED and not nest.folds_all and not nest.scans_all
         self._count = extents[0] if is_shared else 0
-        is_write = any(node.op is WRITE for node in group.outputs)
-        # A write that is interrupted has happened or not.
-        self._piece = extents[0] if is_write else _piece(nest, extents, self._grain)
+        self._piece = extents[0] if is_whole else _piece(nest, extents, self._grain)
         self._call = self._program.quick if numel < QUICK else self._program.call
 
     def run(self, addresses: list[int], scalars: bytes) -> bool:
@@ -233,7 +274,7 @@ def found_by_search(group: Group) -> str:
     """What searching has found out about a kernel, for people; empty if nothing."""
     if group.nest.folds_all and group.extents[0] > CHUNK:
         return ""
-    nest, extents, strides = arranged(group)
+    nest, extents, strides, _ = arranged(group)
     call = Workload(nest, extents, [0] * len(strides), strides)
     usual = Choice(choose(nest, extents, call.addresses, strides))
     found = findings_of(nest, extents, usual)

@@ -6,6 +6,7 @@ and every chunk checks that it stays within its memory.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,8 @@ from onebuf.graph import Leaf, Node
 from onebuf.late import Late
 from onebuf.memory import address_of
 from onebuf.ops import new_array
-from onebuf.render.llvm import mask_kernels as texts
+from onebuf.render.llvm import compress_kernels, mask_kernels
+from onebuf.render.llvm.compress_kernels import Way
 from onebuf.render.llvm.mask_kernels import CHUNK
 
 if TYPE_CHECKING:
@@ -40,7 +42,11 @@ def pick(array: Array, mask: Array) -> Node:
     made, block = new_array((int(starts[-1]),), array.dtype)
     if made.size:
         words = [*_mask_words(flat), 0, address_of(starts), *_span(source), *_span(made), stride]
-        _run("pick_text", array.itemsize, words, flat.size)
+        way = _way(array.itemsize) if stride == array.itemsize else None
+        if way is not None:
+            _run(compress_kernels.pick_text, (array.itemsize, way), words, flat.size)
+        else:
+            _run(mask_kernels.pick_text, (array.itemsize,), words, flat.size)
     return Leaf(made, block)
 
 
@@ -64,7 +70,11 @@ def positions(mask: Array) -> list[Node]:
         words = [*_mask_words(flat), 0, address_of(starts)]
         for extent, (array, _) in zip(mask.shape, made, strict=True):
             words += [extent, *_span(array)]
-        _run("positions_text", mask.ndim, words, flat.size)
+        way = _way(8) if mask.ndim == 1 else None
+        if way is not None:
+            _run(compress_kernels.positions_text, (way,), words, flat.size)
+        else:
+            _run(mask_kernels.positions_text, (mask.ndim,), words, flat.size)
     return [Leaf(array, block) for array, block in made]
 
 
@@ -73,7 +83,8 @@ def fill(array: Array, mask: Array, value: np.generic) -> None:
     flat = _flat(mask)
     words = np.zeros(2, np.int64)
     words.view(array.dtype)[0] = value
-    _run("fill_text", array.itemsize, [*_mask_words(flat), 0, *_span(array), *words], flat.size)
+    arguments = [*_mask_words(flat), 0, *_span(array), *words]
+    _run(mask_kernels.fill_text, (array.itemsize,), arguments, flat.size)
 
 
 def spread(array: Array, mask: Array, values: Array) -> bool:
@@ -85,7 +96,9 @@ def spread(array: Array, mask: Array, values: Array) -> bool:
     values = np.ascontiguousarray(values)
     if values.size:
         words = [*_mask_words(flat), 0, address_of(starts), *_span(array), *_span(values)]
-        _run("spread_text", array.itemsize, words, flat.size)
+        expands = array.itemsize <= 8 and _way(array.itemsize) == "compress"
+        text = compress_kernels.spread_text if expands else mask_kernels.spread_text
+        _run(text, (array.itemsize,), words, flat.size)
     return True
 
 
@@ -97,7 +110,8 @@ def _starts(mask: Array) -> Array:
     """Where the part of each chunk begins, and after the last one how many elements there are."""
     starts = np.zeros(-(-mask.size // CHUNK) + 1, np.int64)
     if mask.size:
-        _run("count_text", None, [*_mask_words(mask), 0, address_of(starts) + 8], mask.size)
+        words = [*_mask_words(mask), 0, address_of(starts) + 8]
+        _run(mask_kernels.count_text, (), words, mask.size)
         np.cumsum(starts, out=starts)
     return starts
 
@@ -112,24 +126,31 @@ def _span(array: Array) -> list[int]:
 
 
 @cache
-def _program(name: str, arg: int | None) -> Any:
-    text = getattr(texts, name)
-    return cpu.compile(text() if arg is None else text(arg), "kernel")
+def _way(itemsize: int) -> Way | None:
+    """How this processor compresses elements of a size in a register, if it does."""
+    return compress_kernels.way(itemsize, cpu.host().features)
 
 
-def _run(name: str, arg: int | None, words: list[int], numel: int) -> None:
+@cache
+def _program(text: Callable[..., str], arguments: tuple[Any, ...]) -> Any:
+    return cpu.compile(text(*arguments), "kernel")
+
+
+def _run(
+    text: Callable[..., str], arguments: tuple[Any, ...], words: list[int], numel: int
+) -> None:
     """Run a kernel on all chunks, on several threads if there are many."""
-    compiled = _program(name, arg)
+    compiled = _program(text, arguments)
     block = np.array(words, np.int64)
     chunks = -(-numel // CHUNK)
     if numel < SHARED:
         compiled.call(address_of(block), 0, chunks)
     else:
         share(compiled, address_of(block), chunks, GRAIN // CHUNK)
-    report = int(block[texts.COUNT.index("report")])
+    report = int(block[mask_kernels.COUNT.index("report")])
     if report:
         raise BoundsError(
-            f"a kernel needs to stay within its memory, and {name} would have left that of its "
-            f"array {report}; it stopped, and results are incomplete. This is a mistake in onebuf, "
-            f"not in your program; please report it with this text."
+            f"a kernel needs to stay within its memory, and {text.__name__} would have left that "
+            f"of its array {report}; it stopped, and results are incomplete. This is a mistake in "
+            f"onebuf, not in your program; please report it with this text."
         )

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from onebuf.backends.numpy.small_folds import SHORT
 from onebuf.graph import RANDOM_WORDS
-from onebuf.kernel import ANY, FOLDS, LANES, LOAD, STORE, Nest
+from onebuf.kernel import ANY, FOLDS, LANES, LOAD, SCANS, STORE, Nest
 from onebuf.render.llvm.element.elementwise import FLOATS_ONLY, widest
-from onebuf.render.llvm.loop.cache_tiles import has_cache_tiles
+from onebuf.render.llvm.loop.cache_tiles import has_cache_tiles, transposed_slots
 from onebuf.render.llvm.loop.columns import has_columns
 from onebuf.render.llvm.loop.padding import bounds_positions
-from onebuf.render.llvm.loop.prefetch import gathered_rows
+from onebuf.render.llvm.loop.prefetch import FOLLOWED_ROWS, gathered_rows
 from onebuf.render.llvm.loop.register_tiles import has_register_tiles
 from onebuf.render.llvm.loop.row_cache import cached_steps, output_row_slot
 from onebuf.render.llvm.loop.scans import column_lanes, has_scans
@@ -48,6 +48,8 @@ PREFETCHED_NBYTES = 512
 """Rows of at least so many bytes are asked for ahead where indices point to them."""
 LEAST = 8
 """Fewer rows or columns than this are not worth turning round."""
+BLOCK_TILES = 4
+"""Register tiles of a block, where rows are in each other's way (`_tiles`)."""
 
 
 def choose(
@@ -66,14 +68,26 @@ def choose(
         )
     streamed = prod(extents) >= facts.streamed_numel and is_aligned(nest, addresses, strides)
     if facts.has_cache_tiles and min(extents[-2:]) >= LEAST:
-        return _rendering(
-            "register_tiles" if facts.has_register_tiles else "cache_tiles", facts.lanes, streamed
-        )
+        if facts.has_register_tiles:
+            tiles = _tiles(nest, facts.lanes, strides) if streamed else 1
+            return _rendering("register_tiles", facts.lanes, streamed, tiles=tiles)
+        return _rendering("cache_tiles", facts.lanes, streamed)
     small_strides = _small_strides(facts.jumps_along, -1, strides)
     row_cache = _row_cache(nest, facts.cached, extents[-1]) if facts.cached else ""
     lanes = facts.lanes if extents[-1] < LONG else facts.many_lanes
+    if facts.narrows:
+        lanes = fitting_lanes(lanes, extents[-1])
     found = _rendering("rows", lanes, streamed and row_cache != "output", small_strides, row_cache)
     return _with_prefetch(found) if facts.row_nbytes and _is_long(facts, extents) else found
+
+
+def fitting_lanes(lanes: int, extent: int) -> int:
+    """So many lanes that a vector is no longer than a row, which is otherwise gone over one by one.
+
+    >>> fitting_lanes(16, 100), fitting_lanes(16, 12), fitting_lanes(16, 1)
+    (16, 8, 1)
+    """
+    return min(lanes, 1 << extent.bit_length() - 1) if extent else lanes
 
 
 @cache
@@ -100,8 +114,24 @@ def _rendering(
     streamed: bool = False,
     small_strides: tuple[int, ...] = (),
     row_cache: RowCache = "",
+    tiles: int = 1,
 ) -> Rendering:
-    return Rendering(lanes, strategy, streamed, small_strides, row_cache)
+    return Rendering(lanes, strategy, streamed, small_strides, row_cache, tiles=tiles)
+
+
+def _tiles(nest: Nest, lanes: int, strides: list[tuple[int, ...]]) -> int:
+    """How many register tiles make a block.
+
+    If rows of results are a multiple of 2048 bytes apart, the lines that a tile writes go to few
+    banks of memory, and longer runs are written faster. But a block reads many rows at the same
+    time. That is slower, unless those are as far apart: then the hardware, which cannot follow so
+    many rows, does not try to. (Measured on Zen 4, as for 1024 bytes.)
+    """
+    if lanes > FOLLOWED_ROWS:
+        return 1
+    pitches = {abs(strides[n][-2]) * nest.slots[n].dtype.itemsize for n in nest.written}
+    pitches |= {abs(strides[n][-1]) * nest.slots[n].dtype.itemsize for n in transposed_slots(nest)}
+    return 1 if any(pitch % 2048 for pitch in pitches - {1024}) else BLOCK_TILES
 
 
 def _small_strides(jumps: bool, axis: int, strides: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -162,6 +192,8 @@ class Facts(NamedTuple):
     lanes: int
     many_lanes: int
     """For long rows."""
+    narrows: bool
+    """Whether rows shorter than a vector need fewer lanes: they are not masked, nor folded."""
     has_columns: bool
     short: int
     folds_columns: bool
@@ -183,6 +215,7 @@ def _facts(nest: Nest) -> Facts:
     return Facts(
         lanes=_lanes(nest),
         many_lanes=_lanes(nest) * (2 if _waits(nest) else 1),
+        narrows=_narrows(nest),
         has_columns=has_columns(nest),
         short=SHORT if has_vector_tail(nest, range(len(nest.steps)), True) else SHORT_OF_BYTES,
         folds_columns=has_columns(nest) and _folds_columns(nest),
@@ -208,6 +241,13 @@ def _lanes(nest: Nest) -> int:
         return RANDOM_LANES
     here = [n for n, depth in enumerate(nest.depths) if depth == nest.ndim]
     return VECTOR_NBYTES // widest(nest, [n for n in here if n not in bounds_positions(nest)])
+
+
+def _narrows(nest: Nest) -> bool:
+    others = (FOLDS, SCANS, RANDOM_WORDS)
+    if nest.ndim < 2 or any(step.op in kind for step in nest.steps for kind in others):
+        return False
+    return not has_vector_tail(nest, range(len(nest.steps)), False)
 
 
 def _waits(nest: Nest) -> bool:

@@ -28,24 +28,24 @@ ELEMENT_SECONDS = 5e-9
 """What NumPy takes for an element of a mask, about."""
 LEAST = 12288
 """NumPy is done with fewer elements than this before a kernel has begun."""
-_ITEMSIZES = (1, 2, 4, 8, 16)
+ITEMSIZES = (1, 2, 4, 8, 16)
 
 _spent = 0.0
-"""Seconds that NumPy took for masks."""
+"""Seconds that NumPy took for masks and arrays of indices."""
 
 
 def pick(array: Array, key: Any) -> Node | None:
     """What ``key`` takes of ``array``, if that is a mask and it is time for kernels."""
-    if _is_row_mask(key, array) and _is_due(key.size):
+    if _is_row_mask(key, array) and is_due(key.size):
         return attempt("a mask", mask_select.pick_rows, array, key)  # type: ignore[no-any-return]
-    if _is_mask(key, array) and _is_due(key.size):
+    if _is_mask(key, array) and is_due(key.size):
         return attempt("a mask", mask_select.pick, array, key)  # type: ignore[no-any-return]
     return None
 
 
 def positions(array: Array) -> list[Node] | None:
     """Where ``array`` is not zero, axis by axis, if it is time for kernels."""
-    if not _is_due(array.size):
+    if not is_due(array.size):
         return None
     mask = array if array.dtype == np.bool else array != 0
     return attempt("nonzero", mask_select.positions, mask)  # type: ignore[no-any-return]
@@ -56,7 +56,7 @@ def put(array: Array, key: Any, value: Any) -> bool:
 
     Whatever NumPy would refuse it is left to refuse.
     """
-    if not _is_mask(key, array) or not array.flags.c_contiguous or not _is_due(array.size):
+    if not _is_mask(key, array) or not array.flags.c_contiguous or not is_due(array.size):
         return False
     new = np.asarray(value)
     if new.ndim and (new.ndim > 1 or new.dtype != array.dtype or np.may_share_memory(new, array)):
@@ -81,7 +81,7 @@ def _is_mask(key: Any, array: Array) -> bool:
         and key.dtype == np.bool
         and key.ndim > 0
         and key.shape == array.shape
-        and array.itemsize in _ITEMSIZES
+        and array.itemsize in ITEMSIZES
     )
 
 
@@ -96,7 +96,8 @@ def _is_row_mask(key: Any, array: Array) -> bool:
     )
 
 
-def _is_due(numel: int) -> bool:
+def is_due(numel: int) -> bool:
+    """Whether it is time for kernels, if NumPy would go through ``numel`` flags or indices."""
     global _spent
     tier = options().tier
     if tier != "auto":

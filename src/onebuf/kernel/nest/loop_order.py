@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from onebuf.kernel.nest.nest import FOLDS, LOAD, Nest, Slot
+from onebuf.kernel.nest.nest import FOLDS, LOAD, SCANS, Nest, Slot
 
 
 @lru_cache(1024)
@@ -26,6 +26,25 @@ def best_order(nest: Nest) -> tuple[int, ...] | None:
         return None
     chosen = votes.index(max(votes))
     return (*[axis for axis in range(inner) if axis != chosen], chosen, inner)
+
+
+def read_order(nest: Nest, strides: list[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """The order of the axes in which operands follow memory, or None; the innermost axis stays.
+
+    There is one only if all operands that move have the same strides in the outer loops, which are
+    read without an index, and nothing is folded. ``strides`` are those of each slot.
+    """
+    loads = [step for step in nest.steps if step.op is LOAD]
+    if nest.ndim < 3 or any(step.op in FOLDS or step.op in SCANS for step in nest.steps):
+        return None
+    if any(step.args for step in loads):
+        return None
+    found = {strides[step.arg][:-1] for step in loads if any(strides[step.arg][:-1])}
+    if len(found) != 1:
+        return None
+    (outer,) = found
+    order = sorted(range(nest.ndim - 1), key=lambda axis: -abs(outer[axis]))
+    return None if order == list(range(nest.ndim - 1)) else (*order, nest.ndim - 1)
 
 
 @lru_cache(1024)

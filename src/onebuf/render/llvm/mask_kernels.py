@@ -35,7 +35,16 @@ POSITIONS = (*_MASK, "report", "starts")
 """Then, for each axis, its extent, and the address and the bounds of its positions."""
 
 
-class _Chunks(FunctionBuilder):
+def position_words(ndim: int) -> tuple[str, ...]:
+    """The words of `POSITIONS` with those of all axes."""
+    names: list[str] = []
+    for axis in range(ndim):
+        target = f"target{axis}"
+        names += [f"extent{axis}", target, f"{target}_first", f"{target}_end"]
+    return (*POSITIONS, *names)
+
+
+class ChunkBuilder(FunctionBuilder):
     """A function with a loop over chunks; ``words`` names its arguments."""
 
     def __init__(self, words: tuple[str, ...]) -> None:
@@ -106,7 +115,7 @@ class _Chunks(FunctionBuilder):
         return self.b.convert("zext", taken, "i64")
 
 
-class _Staged(_Chunks):
+class _Staged(ChunkBuilder):
     """A function that compacts the selected elements of a chunk on the stack."""
 
     def __init__(self, words: tuple[str, ...], of: str, itemsize: int) -> None:
@@ -189,11 +198,7 @@ class _Pick(_Staged):
 
 class _Positions(_Staged):
     def __init__(self, ndim: int) -> None:
-        names: list[str] = []
-        for axis in range(ndim):
-            target = f"target{axis}"
-            names += [f"extent{axis}", target, f"{target}_first", f"{target}_end"]
-        super().__init__((*POSITIONS, *names), "i64", 8)
+        super().__init__(position_words(ndim), "i64", 8)
         start, taken = self.part()
         none = self.unless(self.b.compare("icmp eq", taken, self.index(0)), "none")
         self.gather()
@@ -229,7 +234,7 @@ class _Positions(_Staged):
 @cache
 def count_text() -> str:
     """The kernel that counts the selected elements of each chunk."""
-    function = _Chunks(COUNT)
+    function = ChunkBuilder(COUNT)
     b, lanes = function.b, 32
     middle = function.last_multiple(function.index(0), function.count, lanes)
     zeros = Value("zeroinitializer", "i8")
@@ -268,7 +273,7 @@ def positions_text(ndim: int) -> str:
 @cache
 def fill_text(itemsize: int) -> str:
     """The kernel that stores one value in all selected elements."""
-    function = _Chunks(FILL)
+    function = ChunkBuilder(FILL)
     b, of = function.b, f"i{8 * itemsize}"
     lanes = max(1, 32 // itemsize)
     place = function.plus(function.words["target"], function.times(function.first, itemsize))
@@ -294,7 +299,7 @@ def fill_text(itemsize: int) -> str:
 @cache
 def spread_text(itemsize: int) -> str:
     """The kernel that stores values, one after another, in the selected elements."""
-    function = _Chunks(SPREAD)
+    function = ChunkBuilder(SPREAD)
     b, of = function.b, f"i{8 * itemsize}"
     start, taken = function.part()
     none = function.unless(b.compare("icmp eq", taken, function.index(0)), "none")

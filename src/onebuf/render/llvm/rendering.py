@@ -39,3 +39,5 @@ class Rendering:
     one word that is set to 1 + the number of a slot whose bounds would be exceeded."""
     prefetch: bool = False
     """Whether rows gathered by index are prefetched some rows ahead."""
+    tiles: int = 1
+    """Register tiles beside one another that are computed before those below them."""

@@ -85,6 +85,8 @@ def test_tiles_have_the_value_of_rows(
     for strategy, pieces in product(("rows", "cache_tiles", "register_tiles"), ((), (piece,))):
         rendering = Rendering(lanes, strategy)  # type: ignore[arg-type]
         assert_same(run(one, rendering, empty(one), pieces), want)
+    blocks = Rendering(lanes, "register_tiles", tiles=4)
+    assert_same(run(one, blocks, empty(one), (piece,)), want)
     out = empty(one)
     if is_aligned(one.nest, addresses_of(one, out), strides_of(one)):
         for strategy in ("rows", "cache_tiles", "register_tiles"):

@@ -1,11 +1,13 @@
 """Prefetch instructions for rows that the hardware prefetcher does not load in time.
 
-Hardware prefetches where addresses go up evenly. Three cases need instructions:
+Hardware prefetches where addresses go up evenly. Four cases need instructions:
 
 - Rows gathered by index come from anywhere: the beginning of a row is prefetched some rows ahead.
 - A row that several loops read is in the cache after the first one, so memory is idle in the
   second: that loop prefetches the next row, which need not exist.
 - A reduction reads memory faster than the hardware expects: it prefetches further along its row.
+- Register tiles read more rows at the same time than the hardware follows: each tile prefetches one
+  that is further along its rows.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from onebuf.dtypes import DT
-from onebuf.graph import TAKE
+from onebuf.graph import BINARY, TAKE
 from onebuf.kernel import FOLDS, LOAD, Nest
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.elementwise import memory_type
@@ -22,24 +24,29 @@ from onebuf.render.llvm.loop.base import LoopBuilder, Scope
 from onebuf.render.llvm.memory.gather import offset_address
 from onebuf.render.llvm.rendering import CACHE_LINE_NBYTES
 
-ROWS_AHEAD = 2
+ROWS_AHEAD = 4
 """How many rows before its use a gathered row is prefetched."""
 LINES = 8
 """How many cache lines of it; hardware prefetches the rest."""
 FURTHER_NBYTES = 2048
 """How far ahead a reduction prefetches its row."""
+TILES_AHEAD = 2
+"""How many register tiles further along its rows a tile prefetches."""
+FOLLOWED_ROWS = 16
+"""The most rows of a register tile that prefetches another one: more drive each other out."""
 
 
 @lru_cache(1024)
 def gathered_rows(nest: Nest) -> tuple[tuple[int, int], ...]:
-    """The TAKE steps that select whole rows, each with the slot of the rows."""
+    """The steps of distances that select whole rows, each with the slot of the rows."""
     found = []
     for step in nest.steps:
         if step.op is LOAD and step.args and nest.slots[step.arg].steps[-1] == 1:
-            (take,) = step.args
-            is_row = nest.steps[take].op is TAKE and nest.depths[take] == nest.ndim - 1 > 0
-            if is_row and not any(each.op in FOLDS for each in nest.steps[:take]):
-                found.append((take, step.arg))
+            (distance,) = step.args
+            is_taken = nest.steps[distance].op in (TAKE, BINARY["add"])
+            is_row = is_taken and nest.depths[distance] == nest.ndim - 1 > 0
+            if is_row and not any(each.op in FOLDS for each in nest.steps[:distance]):
+                found.append((distance, step.arg))
     return tuple(found)
 
 
@@ -128,3 +135,18 @@ class RowPrefetch:
                 _prefetch(b, dtype, addresses[slot], b.binary("add", index, ahead), lanes)
         b.lanes = lanes
         self.seen.update(read)
+
+
+def prefetch_tile(b: Builder, dtype: DT, address: Value, stride: Value, count: int) -> None:
+    """Prefetch a later register tile of ``count`` contiguous elements in each lane's row.
+
+    The present tile begins at ``address``; rows are ``stride`` elements apart.
+    """
+    of, rows = memory_type(dtype), b.lanes
+    if rows > FOLLOWED_ROWS:
+        return
+    row = b.emit(f"getelementptr {of}, ptr {address.name}, i64 {TILES_AHEAD * count}")
+    for number in range(rows):
+        if number:
+            row = b.emit(f"getelementptr {of}, ptr {row}, i64 {stride.name}")
+        _prefetch_lines(b, row, count * dtype.itemsize)

@@ -1,9 +1,12 @@
 """Register tiles: operands with unit stride along the outer axis, transposed in registers.
 
-As many rows as a cache line has elements are computed together. The operands are loaded as they are
-in memory, transposed in registers and used row by row. The inner loop goes down the rows, along the
-cache lines of the operands, and results are stored a cache line at a time. If another operand is
-read along the rows, `onebuf.render.llvm.loop.cache_tiles` is faster.
+As many rows as a cache line has elements are computed together. The operands are loaded a cache
+line at a time, transposed in registers and used row by row, and results are stored a cache line at
+a time. No cache line is loaded twice: where rows of operands are a power of two of bytes apart,
+their lines have the same place in the L1 cache, and the next tile drives them out. The loop over
+tiles goes down the rows, along the cache lines of the operands. `Rendering.tiles` of them beside
+one another are a block, so that each row of results is stored in runs of several lines. If another
+operand is read along the rows, `onebuf.render.llvm.loop.cache_tiles` is faster.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from onebuf.kernel import LOAD, Nest
 from onebuf.render.builder import Value
 from onebuf.render.llvm.loop.base import Scope, Sinks
 from onebuf.render.llvm.loop.cache_tiles import TiledLoops, has_cache_tiles, transposed_slots
-from onebuf.render.llvm.memory.transpose import TILE_SIZE
+from onebuf.render.llvm.loop.prefetch import prefetch_tile
 from onebuf.render.llvm.rendering import CACHE_LINE_NBYTES
 
 
@@ -37,19 +40,19 @@ class RegisterTiles(TiledLoops):
         if scope.depth != inner - 1 or self.vector == 1:
             return super().loop(scope, sinks)
         sizes = [self.nest.slots[slot].dtype.itemsize for slot in transposed_slots(self.nest)]
-        size = min(self.vector, *[TILE_SIZE[nbytes] for nbytes in sizes])
-        count = max(size, CACHE_LINE_NBYTES // min(sizes))
+        count = CACHE_LINE_NBYTES // min(sizes)
         top, bottom = self.bounds(inner - 1)
         left, right = self.index(0), self.extents[inner]
         middle_row = self.last_multiple(top, bottom, count)
         middle_column = self.last_multiple(left, right, self.vector)
-        along = self.open(left, [], self.vector, middle_column)
+        width = self.rendering.tiles * self.vector
+        block = self.open(left, [], width, middle_column)
+        end = self.minimum(self.plus(block.counter, width), middle_column)
         down = self.open(top, [], count, middle_row)
-        for first in range(0, count, size):
-            row = self.plus(down.counter, first) if first else down.counter
-            self._tile(scope, sinks.stores, row, along.counter, size)
-        self.close(down, [])
-        self.close(along, [])
+        along = self.open(block.counter, [], self.vector, end)
+        self._tile(scope, sinks.stores, down.counter, along.counter, count)
+        for loop in (along, down, block):
+            self.close(loop, [])
         for start, stop, begin, end in (
             (top, middle_row, middle_column, right),
             (middle_row, bottom, left, right),
@@ -71,6 +74,8 @@ class RegisterTiles(TiledLoops):
             if step.op is LOAD and step.arg in transposed_slots(nest) and not step.args:
                 address = self.access.advance(b, step.arg, inner, first.addresses[step.arg], column)
                 vectors = self.access.load_transposed(b, step.arg, address, inner, size)
+                stride = self.access.strides[step.arg][inner]
+                prefetch_tile(b, nest.slots[step.arg].dtype, address, stride, size)
                 transposed[number] = vectors
         for n, at in enumerate(rows):
             known = at.known | {number: vectors[n] for number, vectors in transposed.items()}

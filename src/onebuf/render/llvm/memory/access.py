@@ -10,7 +10,7 @@ from onebuf.render.llvm.element.elementwise import TYPES, memory_type
 from onebuf.render.llvm.memory import gather
 from onebuf.render.llvm.memory.gather import offset_address, reduce_vector
 from onebuf.render.llvm.memory.masked_access import Tail, masked_load
-from onebuf.render.llvm.memory.transpose import joined, shuffled, transpose
+from onebuf.render.llvm.memory.transpose import TILE_SIZE, joined, shuffled, transpose
 from onebuf.render.llvm.rendering import Rendering
 
 
@@ -223,25 +223,33 @@ class Access:
         return Value(vector, of)
 
     def load_transposed(
-        self, b: Builder, slot: int, address: Value, axis: int, size: int
+        self, b: Builder, slot: int, address: Value, axis: int, count: int
     ) -> list[Value]:
-        """``size`` vectors along ``axis``, one for each index of the axis after it, along which the
-        slot is contiguous."""
+        """``count`` vectors along ``axis``, one for each index of the axis after it, along which
+        the slot is contiguous."""
         target = self.nest.slots[slot]
         of, nbytes = memory_type(target.dtype), target.dtype.itemsize
         align = target.dtype.alignment
         stride = self.strides[slot][axis].name
+        size = min(b.lanes, count)
+        if nbytes > 1:  # bytes take the fewest shuffles in wide tiles
+            size = min(size, TILE_SIZE[nbytes])
         pointer = address.name
-        parts: list[list[str]] = [[] for _ in range(size)]
-        self.check(b, slot, address, self.strides[slot][axis], size)
+        parts: list[list[str]] = [[] for _ in range(count)]
+        self.check(b, slot, address, self.strides[slot][axis], count)
         for first in range(0, b.lanes, size):
-            lanes = []
+            tiles: list[list[str]] = [[] for _ in range(0, count, size)]
             for lane in range(size):
                 if first or lane:
                     pointer = b.emit(f"getelementptr {of}, ptr {pointer}, i64 {stride}")
-                lanes.append(b.emit(f"load <{size} x {of}>, ptr {pointer}, align {align}"))
-            for part, vector in zip(parts, transpose(b, of, lanes, nbytes), strict=True):
-                part.append(vector)
+                for number, tile in enumerate(tiles):
+                    part = pointer
+                    if number:
+                        part = b.emit(f"getelementptr {of}, ptr {pointer}, i64 {number * size}")
+                    tile.append(b.emit(f"load <{size} x {of}>, ptr {part}, align {align}"))
+            columns = [column for tile in tiles for column in transpose(b, of, tile, nbytes)]
+            for found, column in zip(parts, columns, strict=True):
+                found.append(column)
         values = [Value(joined(b, of, part, size), of) for part in parts]
         if TYPES[target.dtype.name] == "i1":
             return [b.compare("icmp ne", value, b.constant(of, 0)) for value in values]
