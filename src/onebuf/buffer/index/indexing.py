@@ -113,8 +113,10 @@ def _picked_at_once(node: Node, key: Any) -> Node | None:
         if places.__class__ is not np.ndarray:
             return None
         if places.dtype is bool_:
-            limit = min(limit, masks.LEAST) * places.size  # no more than there are
-        if array.size * places.size > limit:
+            numel, limit = array.size, min(limit, masks.LEAST)  # no more than there are
+        else:
+            numel = places.size * (array.size // (array.shape[0] or 1)) if array.ndim else 0
+        if numel > limit:
             return None
     try:
         return adopted(array[places])
@@ -299,6 +301,7 @@ def is_there(node: Node, key: Any, value: Node) -> bool:
         return False
     return (
         named.__class__ is np.ndarray
+        and named.flags.writeable
         and named.shape == part.shape
         and named.strides == part.strides
         and address_of(named) == address_of(part)

@@ -18,7 +18,9 @@ def is_traced(node: Node, key: Any) -> bool:
     """Whether ``node`` or a part of ``key`` is being traced."""
     if isinstance(node.device, Tracer):
         return True
-    return any(isinstance(_device(part), Tracer) for part in _parts(key))
+    if key.__class__ is not tuple:
+        return isinstance(_device(key), Tracer)
+    return any(isinstance(_device(part), Tracer) for part in key)
 
 
 def picked(node: Node, key: Any) -> Node | None:

@@ -273,15 +273,18 @@ def force(node: Node) -> None:
         _make_ready([node], asked)
 
 
-def write_compiled(write: Node) -> bool:
-    """Run a WRITE, if there is a kernel for it by now; whether there was."""
+def write_compiled(write: Node, seconds: float | None = None) -> bool:
+    """Run a WRITE, if there is a kernel for it by now; whether there was.
+
+    ``seconds`` is what it takes without a kernel, if that is known.
+    """
     overtaken = 0
     with engine_lock.lock:
         while True:
             turn = engine_lock.begin()
             start = perf_counter() if listeners() else 0.0
             try:
-                found = plan_for([write], compiled=True)
+                found = plan_for([write], compiled=True, seconds=seconds)
                 if found is not None:
                     _run_plan(*found, turn, start)
                 return found is not None
