@@ -1,9 +1,11 @@
 """The engine: makes pending nodes stored, and keeps writes and deferred reads in order."""
 
-from onebuf.engine.observe.counters import Counters, counters
-from onebuf.engine.observe.explain import explain
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from onebuf.engine.observe.terminal import show_on_terminal
-from onebuf.engine.plan.decide import items_for
 from onebuf.engine.run.pending_readers import settle_readers
 from onebuf.engine.run.realize import (
     compute_region,
@@ -28,13 +30,24 @@ from onebuf.engine.run.write import (
     writable,
 )
 from onebuf.engine.run.write_checks import check_in_place, check_kind
+from onebuf.graph import Node
+from onebuf.late import Late
+
+if TYPE_CHECKING:
+    from onebuf.engine.observe import explain as explanations
+else:
+    explanations = Late("onebuf.engine.observe.explain")
+
+
+def explain(nodes: Sequence[Node]) -> str:
+    """Which passes over memory ``nodes`` still need, why, and how many bytes each moves."""
+    return explanations.explain(nodes)
+
 
 # fmt: off
 __all__ = [
-    "Counters", "assign", "change", "check_in_place", "check_kind", "compute_into",
-    "compute_region", "counters",
-    "explain", "force", "is_here", "is_large_and_on_demand", "is_part", "items_for", "look",
-    "moved", "new_elements", "own", "put_at", "read", "realize", "reinterpreted", "settle_copies",
-    "settle_readers", "shared", "show_on_terminal", "taken", "unwrapped", "update", "wrapped",
-    "writable",
+    "assign", "change", "check_in_place", "check_kind", "compute_into", "compute_region", "explain",
+    "force", "is_here", "is_large_and_on_demand", "is_part", "look", "moved", "new_elements", "own",
+    "put_at", "read", "realize", "reinterpreted", "settle_copies", "settle_readers", "shared",
+    "show_on_terminal", "taken", "unwrapped", "update", "wrapped", "writable",
 ]

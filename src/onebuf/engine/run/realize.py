@@ -13,10 +13,7 @@ from onebuf.backends.numpy.loops import run_into
 from onebuf.dtypes import Array
 from onebuf.engine.cpu.fallback import is_internal
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
-from onebuf.engine.plan.decide import ReadFirst, plan_for
-from onebuf.engine.step.error_context import OutsideError, explained
 from onebuf.engine.step.operand import fetch
-from onebuf.engine.step.plan import Held, Plan
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
 from onebuf.graph import VIEW, Kind, Node, StillToCome, engine_lock, is_stored, settle
@@ -28,13 +25,19 @@ from onebuf.memory import PoolBlock
 from onebuf.ops import copied, expanded, install, view_of
 from onebuf.options import config
 from onebuf.scheduler import is_readable, reading
-from onebuf.scheduler.pieces import pieces
 
 if TYPE_CHECKING:
     from onebuf.backends import protocols
     from onebuf.engine.device import transfer
+    from onebuf.engine.plan import decide
     from onebuf.engine.run.tiles import pushdown, stream
+    from onebuf.engine.step import error_context
+    from onebuf.engine.step.plan import Held, Plan
+    from onebuf.scheduler import pieces
 else:
+    decide = Late("onebuf.engine.plan.decide")
+    error_context = Late("onebuf.engine.step.error_context")
+    pieces = Late("onebuf.scheduler.pieces")
     protocols = Late("onebuf.backends.protocols")
     transfer = Late("onebuf.engine.device.transfer")
     pushdown = Late("onebuf.engine.run.tiles.pushdown")
@@ -78,7 +81,7 @@ def realize(nodes: Sequence[Node]) -> None:
                 if rest:
                     _run(rest, False)
             return
-        except ReadFirst as first:
+        except decide.ReadFirst as first:
             asked = first.wanted
         except StillToCome:
             pass  # below: without the lock, and not as part of this error
@@ -266,7 +269,7 @@ def force(node: Node) -> None:
                 if not is_stored(node):
                     _run([node.base], True)
             return
-        except ReadFirst as first:
+        except decide.ReadFirst as first:
             asked = first.wanted
         except StillToCome:
             pass  # below: without the lock
@@ -284,11 +287,11 @@ def write_compiled(write: Node, seconds: float | None = None) -> bool:
             turn = engine_lock.begin()
             start = perf_counter() if listeners() else 0.0
             try:
-                found = plan_for([write], compiled=True, seconds=seconds)
+                found = decide.plan_for([write], compiled=True, seconds=seconds)
                 if found is not None:
                     _run_plan(*found, turn, start)
                 return found is not None
-            except ReadFirst:
+            except decide.ReadFirst:
                 return False
             except engine_lock.Overtaken:  # before anything was written
                 continue
@@ -300,8 +303,8 @@ def write_compiled(write: Node, seconds: float | None = None) -> bool:
                 ):
                     overtaken += 1  # it was planned for a graph that is no more
                     continue
-                if isinstance(error, OutsideError):
-                    raise explained(error, read) from None
+                if isinstance(error, error_context.OutsideError):
+                    raise error_context.explained(error, read) from None
                 raise
             finally:
                 engine_lock.turns.discard(turn)
@@ -311,7 +314,7 @@ def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
     turn = engine_lock.begin()
     start = perf_counter() if listeners() else 0.0
     try:
-        found = plan_for(wanted, own)
+        found = decide.plan_for(wanted, own)
         if found is not None:
             _run_plan(*found, turn, start)
     except Exception as error:
@@ -319,8 +322,8 @@ def _run(wanted: list[Node], own: bool, overtaken: int = 0) -> None:
             # Whatever went wrong, it was planned for a graph that is no more.
             _run_again(wanted, own, overtaken + 1)
             return
-        if isinstance(error, OutsideError):
-            raise explained(error, read) from None
+        if isinstance(error, error_context.OutsideError):
+            raise error_context.explained(error, read) from None
         raise
     finally:
         engine_lock.turns.discard(turn)
@@ -354,7 +357,7 @@ def _run_again(wanted: list[Node], own: bool, overtaken: int) -> None:
 
 def _run_pieces(wanted: list[Node], own: bool) -> None:
     """Compute a graph that is too large for one plan."""
-    parts = pieces(wanted)[::-1]
+    parts = pieces.pieces(wanted)[::-1]
     while parts:
         _run(parts.pop(), False)
     rest = wanted if own else [node for node in wanted if _is_pending(node)]
