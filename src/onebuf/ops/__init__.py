@@ -43,11 +43,11 @@ from onebuf.ops.movement import (
 from onebuf.ops.quiet import quiet_context, quietly
 from onebuf.ops.reduction import reduce
 from onebuf.ops.scans import scan
-from onebuf.ops.sorting import argsort, sort, sortable
 from onebuf.ops.statistics import mean, std, var, widened
 
 if TYPE_CHECKING:
     from onebuf.ops.random.distributions import Draw, bits64, integers, normal, uniform
+    from onebuf.ops.sorting import argsort, sort, sortable
     from onebuf.ops.structured import elementwise, folds, gather, index_nodes, products
 else:
     elementwise = Late("onebuf.ops.structured.elementwise")
@@ -65,10 +65,19 @@ contraction.install_layouts(
 )
 
 
+_LATER = {
+    **dict.fromkeys(("argsort", "sort", "sortable"), "onebuf.ops.sorting"),
+    **dict.fromkeys(
+        ("Draw", "bits64", "integers", "normal", "uniform"), "onebuf.ops.random.distributions"
+    ),
+}
+"""What few programs use, by the module that has it."""
+
+
 def __getattr__(name: str) -> Any:
-    if name not in ("Draw", "bits64", "integers", "normal", "uniform"):
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(load("onebuf.ops.random.distributions"), name)
+    value = globals()[name] = getattr(load(_LATER[name]), name)
     return value
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf import config, dtypes
 from onebuf.engine.cpu import mask_select
+from onebuf.engine.plan.decide import COMPILE_SECONDS
 from onebuf.engine.run import masks
 from onebuf.errors import BoundsError, ShapeError
 from onebuf.render.llvm.mask_kernels import CHUNK
@@ -161,7 +162,7 @@ def test_bytes_other_than_0_and_1_are_true():
 def test_small_masks_are_numpys_and_large_ones_are_compiled_for(monkeypatch):
     monkeypatch.setattr(masks, "_spent", 0.0)
     small = np.ones(masks.LEAST - 1, bool)
-    large = np.ones(round(2 * masks.COMPILE_SECONDS / masks.ELEMENT_SECONDS), bool)
+    large = np.ones(round(2 * COMPILE_SECONDS / masks.ELEMENT_SECONDS), bool)
     assert masks.pick(small, small) is None
     assert masks._spent == 0.0
     found = masks.pick(large, large)
