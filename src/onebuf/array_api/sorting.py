@@ -22,7 +22,7 @@ from onebuf.errors import ArgumentError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
 from onebuf.machine import Cluster
-from onebuf.ops.counting import unique
+from onebuf.ops.numpy.counting import unique
 
 
 class UniqueAll(NamedTuple):

@@ -8,8 +8,8 @@ from onebuf.dtypes import Array, int64, is_added, kind
 from onebuf.errors import DTypeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
-from onebuf.ops.counting import narrow_order
 from onebuf.ops.library import library
+from onebuf.ops.numpy.counting import narrow_order
 
 
 def argsort(x: Node, axis: int = -1, descending: bool = False) -> Node:

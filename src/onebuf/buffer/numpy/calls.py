@@ -29,9 +29,9 @@ from onebuf.machine import Tracer
 from onebuf.ops import adopted, quiet_context
 
 if TYPE_CHECKING:
-    from onebuf.ops import counting
+    from onebuf.ops.numpy import counting
 else:
-    counting = Late("onebuf.ops.counting")
+    counting = Late("onebuf.ops.numpy.counting")
 
 
 def on_arrays(

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import onebuf as ob
-from onebuf.ops import counting
-from onebuf.ops.counting import FEW, narrow_order, unique
+from onebuf.ops.numpy import counting
+from onebuf.ops.numpy.counting import FEW, narrow_order, unique
 from onebuf.ops.sorting import stable_order
 
 DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
