@@ -162,3 +162,34 @@ def test_late_modules_are_those_that_type_checkers_see():
         named = text.count(" = Late(") if path.name != "late.py" else 0
         found -= named
     assert found == 0, "Late is used outside of the else of a TYPE_CHECKING block"
+
+
+def test_late_names_of_the_root_are_those_that_type_checkers_see():
+    tree = ast.parse((ROOT / "__init__.py").read_text())
+    (checking,) = [node for node in tree.body if is_checking_root(node)]
+    seen = {
+        name.asname or name.name: node.module
+        for node in checking.body
+        if isinstance(node, ast.ImportFrom) and node.module != "onebuf"
+        for name in node.names
+        if name.name != "*"
+    }
+    assert seen == onebuf._LATER
+
+
+def is_checking_root(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and getattr(node.test, "id", "") == "_TYPE_CHECKING"
+
+
+def test_what_no_buffer_needs_is_not_imported_with_the_package():
+    printed = run("""
+        import sys
+        import onebuf
+        late = ["array_api", "random", "engine.plan.decide", "scheduler.items", "ops.random",
+                "engine.observe.counters", "buffer.numpy.functions", "control", "scalar_types"]
+        print([name for name in late if f"onebuf.{name}" in sys.modules])
+        print("llvmlite" in sys.modules, "opt_einsum" in sys.modules, "tqdm" in sys.modules)
+        assert set(dir(onebuf)) == set(onebuf.__all__)
+        assert onebuf.add([1], [2])[0] == 3 and onebuf.random.random() < 1
+    """)
+    assert printed.splitlines() == ["[]", "False False False"]

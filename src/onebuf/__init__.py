@@ -14,189 +14,168 @@ import math as _math
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from onebuf import errors, random
-from onebuf.array_api.beyond import approximately_equal, asbuffer, diag
-from onebuf.array_api.creation import (
-    arange,
-    asarray,
-    empty,
-    empty_like,
-    eye,
-    from_dlpack,
-    full,
-    full_like,
-    linspace,
-    meshgrid,
-    ones,
-    ones_like,
-    tril,
-    triu,
-    zeros,
-    zeros_like,
-)
-from onebuf.array_api.data_type import astype, can_cast, finfo, iinfo, isdtype, result_type
-from onebuf.array_api.elementwise import (
-    abs,
-    acos,
-    acosh,
-    add,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    cbrt,
-    ceil,
-    clip,
-    conj,
-    copysign,
-    cos,
-    cosh,
-    divide,
-    equal,
-    erf,
-    erfc,
-    exp,
-    exp2,
-    expm1,
-    floor,
-    floor_divide,
-    greater,
-    greater_equal,
-    hypot,
-    imag,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    nextafter,
-    not_equal,
-    positive,
-    pow,
-    real,
-    reciprocal,
-    remainder,
-    round,
-    sign,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    trunc,
-)
-from onebuf.array_api.indexing import take, take_along_axis
-from onebuf.array_api.inspection import __array_namespace_info__
-from onebuf.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
-from onebuf.array_api.manipulation import (
-    broadcast_arrays,
-    broadcast_shapes,
-    broadcast_to,
-    concat,
-    expand_dims,
-    flip,
-    moveaxis,
-    permute_dims,
-    repeat,
-    reshape,
-    roll,
-    squeeze,
-    stack,
-    tile,
-    unstack,
-)
-from onebuf.array_api.searching import argmax, argmin, count_nonzero, where
-from onebuf.array_api.sorting import (
-    argsort,
-    isin,
-    nonzero,
-    searchsorted,
-    sort,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-)
-from onebuf.array_api.statistical import (
-    cumulative_prod,
-    cumulative_sum,
-    max,
-    mean,
-    min,
-    prod,
-    std,
-    sum,
-    var,
-)
-from onebuf.array_api.utility import all, any, diff
+from onebuf import errors
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.calls import install_forms as _install_forms
 from onebuf.clients.import_hook import when_imported as _when_imported
-from onebuf.control import memory_stats, realize, schedule, synchronize, trim
 from onebuf.dtypes import DType
-from onebuf.engine import Counters, counters
 from onebuf.errors import OnebufError
-from onebuf.interop import Window
 from onebuf.kinds import register_kinds as _register_kinds
 from onebuf.late import load as _load
-from onebuf.machine import Context, Device, context, device, devices
 from onebuf.options import config
-from onebuf.scalar_types import (
-    bfloat16,
-    bool,
-    complex64,
-    complex128,
-    float8_e4m3fn,
-    float8_e5m2,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from onebuf.scheduler import Item
 
 if _TYPE_CHECKING:
-    from onebuf import fft, lib, linalg, nn, optim, shapes, sparsity, symmetry, tensor
+    from onebuf import fft, lib, linalg, nn, optim, random, shapes, sparsity, symmetry, tensor
+    from onebuf.array_api.beyond import approximately_equal, asbuffer, diag
+    from onebuf.array_api.creation import (
+        arange,
+        asarray,
+        empty,
+        empty_like,
+        eye,
+        from_dlpack,
+        full,
+        full_like,
+        linspace,
+        meshgrid,
+        ones,
+        ones_like,
+        tril,
+        triu,
+        zeros,
+        zeros_like,
+    )
+    from onebuf.array_api.data_type import astype, can_cast, finfo, iinfo, isdtype, result_type
+    from onebuf.array_api.elementwise import (
+        abs,
+        acos,
+        acosh,
+        add,
+        asin,
+        asinh,
+        atan,
+        atan2,
+        atanh,
+        bitwise_and,
+        bitwise_invert,
+        bitwise_left_shift,
+        bitwise_or,
+        bitwise_right_shift,
+        bitwise_xor,
+        cbrt,
+        ceil,
+        clip,
+        conj,
+        copysign,
+        cos,
+        cosh,
+        divide,
+        equal,
+        erf,
+        erfc,
+        exp,
+        exp2,
+        expm1,
+        floor,
+        floor_divide,
+        greater,
+        greater_equal,
+        hypot,
+        imag,
+        isfinite,
+        isinf,
+        isnan,
+        less,
+        less_equal,
+        log,
+        log1p,
+        log2,
+        log10,
+        logaddexp,
+        logical_and,
+        logical_not,
+        logical_or,
+        logical_xor,
+        maximum,
+        minimum,
+        multiply,
+        negative,
+        nextafter,
+        not_equal,
+        positive,
+        pow,
+        real,
+        reciprocal,
+        remainder,
+        round,
+        sign,
+        signbit,
+        sin,
+        sinh,
+        sqrt,
+        square,
+        subtract,
+        tan,
+        tanh,
+        trunc,
+    )
+    from onebuf.array_api.indexing import take, take_along_axis
+    from onebuf.array_api.inspection import __array_namespace_info__
+    from onebuf.array_api.linear_algebra import matmul, matrix_transpose, tensordot, vecdot
+    from onebuf.array_api.manipulation import (
+        broadcast_arrays,
+        broadcast_shapes,
+        broadcast_to,
+        concat,
+        expand_dims,
+        flip,
+        moveaxis,
+        permute_dims,
+        repeat,
+        reshape,
+        roll,
+        squeeze,
+        stack,
+        tile,
+        unstack,
+    )
+    from onebuf.array_api.searching import argmax, argmin, count_nonzero, where
+    from onebuf.array_api.sorting import (
+        argsort,
+        isin,
+        nonzero,
+        searchsorted,
+        sort,
+        unique_all,
+        unique_counts,
+        unique_inverse,
+        unique_values,
+    )
+    from onebuf.array_api.statistical import (
+        cumulative_prod,
+        cumulative_sum,
+        max,
+        mean,
+        min,
+        prod,
+        std,
+        sum,
+        var,
+    )
+    from onebuf.array_api.utility import all, any, diff
     from onebuf.batching.api import vmap
     from onebuf.buffer.einsum import einsum
     from onebuf.buffer.layout.allocator import Allocator, allocator
     from onebuf.capture.api import jit
+    from onebuf.control import memory_stats, realize, schedule, synchronize, trim
+    from onebuf.engine.observe.counters import Counters, counters
     from onebuf.engine.observe.profile import Profiling, profile
     from onebuf.engine.observe.progress import progress
     from onebuf.files import Archive, load, open, save, savez, savez_compressed
     from onebuf.gradients.api import grad, jvp, stop_gradient, value_and_grad
     from onebuf.gradients.custom import custom_vjp
     from onebuf.gradients.linearize import vjp
+    from onebuf.interop import Window
     from onebuf.kinds.distributed import DistributedBuffer, distributed
     from onebuf.kinds.future import FutureBuffer, submit
     from onebuf.kinds.on_demand import OnDemandBuffer, on_demand
@@ -204,6 +183,7 @@ if _TYPE_CHECKING:
     from onebuf.kinds.remote import RemoteBuffer
     from onebuf.kinds.replicated import ReplicatedBuffer
     from onebuf.layout.layout import Layout
+    from onebuf.machine import Context, Device, context, device, devices
     from onebuf.numpy_api.creation import *
     from onebuf.numpy_api.elementwise import *
     from onebuf.numpy_api.functional import *
@@ -217,38 +197,92 @@ if _TYPE_CHECKING:
     from onebuf.numpy_api.sums import *
     from onebuf.numpy_api.types import *
     from onebuf.op_graph import OpGraph
+    from onebuf.scalar_types import (
+        bfloat16,
+        bool,
+        complex64,
+        complex128,
+        float8_e4m3fn,
+        float8_e5m2,
+        float16,
+        float32,
+        float64,
+        int8,
+        int16,
+        int32,
+        int64,
+        uint8,
+        uint16,
+        uint32,
+        uint64,
+    )
+    from onebuf.scheduler import Item
 
 __version__ = "0.1.0"
 __array_api_version__ = "2025.12"
 
 e, inf, nan, pi, newaxis = _math.e, _math.inf, _math.nan, _math.pi, None
 
-# What most programs never use, and what imports much: loaded when it is first named. NumPy's
+# What no buffer needs: loaded when it is first named, a section of the standard at a time. NumPy's
 # names beyond the standard are found by the table in `onebuf.numpy_api`.
-_LATER = {
-    **dict.fromkeys(
-        ("Archive", "load", "open", "save", "savez", "savez_compressed"), "onebuf.files"
-    ),
-    "OpGraph": "onebuf.op_graph",
-    **dict.fromkeys(("DistributedBuffer", "distributed"), "onebuf.kinds.distributed"),
-    **dict.fromkeys(("FutureBuffer", "submit"), "onebuf.kinds.future"),
-    **dict.fromkeys(("Profiling", "profile"), "onebuf.engine.observe.profile"),
-    "Layout": "onebuf.layout.layout",
-    **dict.fromkeys(("OnDemandBuffer", "on_demand"), "onebuf.kinds.on_demand"),
-    "progress": "onebuf.engine.observe.progress",
-    "RemoteBuffer": "onebuf.kinds.remote",
-    "ReplicatedBuffer": "onebuf.kinds.replicated",
-    "runtime": "onebuf.kinds.opening",
-    **dict.fromkeys(("Allocator", "allocator"), "onebuf.buffer.layout.allocator"),
-    "einsum": "onebuf.buffer.einsum",
-    **dict.fromkeys(("grad", "jvp", "stop_gradient", "value_and_grad"), "onebuf.gradients.api"),
-    "custom_vjp": "onebuf.gradients.custom",
-    "jit": "onebuf.capture.api",
-    "vjp": "onebuf.gradients.linearize",
-    "vmap": "onebuf.batching.api",
+# fmt: off
+_SECTIONS = {
+    "onebuf.array_api.beyond": "approximately_equal asbuffer diag",
+    "onebuf.array_api.creation":
+        "arange asarray empty empty_like eye from_dlpack full full_like linspace meshgrid ones "
+        "ones_like tril triu zeros zeros_like",
+    "onebuf.array_api.data_type": "astype can_cast finfo iinfo isdtype result_type",
+    "onebuf.array_api.elementwise":
+        "abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_invert "
+        "bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor cbrt ceil clip conj "
+        "copysign cos cosh divide equal erf erfc exp exp2 expm1 floor floor_divide greater "
+        "greater_equal hypot imag isfinite isinf isnan less less_equal log log1p log2 log10 "
+        "logaddexp logical_and logical_not logical_or logical_xor maximum minimum multiply "
+        "negative nextafter not_equal positive pow real reciprocal remainder round sign signbit "
+        "sin sinh sqrt square subtract tan tanh trunc",
+    "onebuf.array_api.indexing": "take take_along_axis",
+    "onebuf.array_api.inspection": "__array_namespace_info__",
+    "onebuf.array_api.linear_algebra": "matmul matrix_transpose tensordot vecdot",
+    "onebuf.array_api.manipulation":
+        "broadcast_arrays broadcast_shapes broadcast_to concat expand_dims flip moveaxis "
+        "permute_dims repeat reshape roll squeeze stack tile unstack",
+    "onebuf.array_api.searching": "argmax argmin count_nonzero where",
+    "onebuf.array_api.sorting":
+        "argsort isin nonzero searchsorted sort unique_all unique_counts unique_inverse "
+        "unique_values",
+    "onebuf.array_api.statistical": "cumulative_prod cumulative_sum max mean min prod std sum var",
+    "onebuf.array_api.utility": "all any diff",
+    "onebuf.batching.api": "vmap",
+    "onebuf.buffer.einsum": "einsum",
+    "onebuf.buffer.layout.allocator": "Allocator allocator",
+    "onebuf.capture.api": "jit",
+    "onebuf.control": "memory_stats realize schedule synchronize trim",
+    "onebuf.engine.observe.counters": "Counters counters",
+    "onebuf.engine.observe.profile": "Profiling profile",
+    "onebuf.engine.observe.progress": "progress",
+    "onebuf.files": "Archive load open save savez savez_compressed",
+    "onebuf.gradients.api": "grad jvp stop_gradient value_and_grad",
+    "onebuf.gradients.custom": "custom_vjp",
+    "onebuf.gradients.linearize": "vjp",
+    "onebuf.interop": "Window",
+    "onebuf.kinds.distributed": "DistributedBuffer distributed",
+    "onebuf.kinds.future": "FutureBuffer submit",
+    "onebuf.kinds.on_demand": "OnDemandBuffer on_demand",
+    "onebuf.kinds.opening": "runtime",
+    "onebuf.kinds.remote": "RemoteBuffer",
+    "onebuf.kinds.replicated": "ReplicatedBuffer",
+    "onebuf.layout.layout": "Layout",
+    "onebuf.machine": "Context Device context device devices",
+    "onebuf.op_graph": "OpGraph",
+    "onebuf.scalar_types":
+        "bfloat16 bool complex64 complex128 float8_e4m3fn float8_e5m2 float16 float32 float64 "
+        "int8 int16 int32 int64 uint8 uint16 uint32 uint64",
+    "onebuf.scheduler": "Item",
 }
+# fmt: on
+_LATER = {name: module for module, names in _SECTIONS.items() for name in names.split()}
 _LATER_MODULES = (
-    *("fft", "lib", "linalg", "nn", "optim", "shapes", "sparsity", "symmetry", "tensor"),
+    *("fft", "lib", "linalg", "nn", "optim", "random", "shapes", "sparsity", "symmetry", "tensor"),
     "testing",
 )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onebuf.buffer import Buffer
-from onebuf.engine import items_for
 from onebuf.engine import realize as realize_nodes
+from onebuf.engine.plan.decide import items_for
 from onebuf.machine import Device, Stats, opened
 from onebuf.memory import POOL, PoolStats
 from onebuf.scheduler import Item, is_readable

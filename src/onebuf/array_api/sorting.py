@@ -22,6 +22,7 @@ from onebuf.errors import ArgumentError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
 from onebuf.machine import Cluster
+from onebuf.ops.numpy.counting import unique
 
 
 class UniqueAll(NamedTuple):
@@ -249,7 +250,7 @@ def _distinct(name: str, x: Any, **wanted: bool) -> list[Buffer]:
     node = node_of(name, x)
     if isinstance(node.device, Cluster) and not wanted:
         return [Buffer._value(node.device.driver.unique(node))]
-    found = np.unique(ops.sortable(look(node, "unique")), equal_nan=False, **wanted)  # type: ignore[call-overload]
+    found = unique(ops.sortable(look(node, "unique")), equal_nan=False, **wanted)
     values, *others = found if wanted else (found,)
     values = values.astype(node.dtype, copy=False)
     return [Buffer(part, copy=True, device=node.device) for part in (values, *others)]

@@ -21,7 +21,7 @@ from onebuf.buffer.handle import PLACE
 from onebuf.capture.capture_trace import CaptureTrace, Read
 from onebuf.capture.regions import Region, cut
 from onebuf.engine import assign, force, is_here, read, settle_readers, writable
-from onebuf.engine.run.write import has_neighbours
+from onebuf.engine.run.pending_readers import has_neighbours
 from onebuf.errors import ArgumentError
 from onebuf.graph import COPY, INPUT, VIEW, Freed, Node, make
 from onebuf.layout import View, compose

@@ -43,7 +43,7 @@ def array(
     """
     if ndmax != 64:
         _check_ndmax(ndmin, ndmax)
-    made = asarray(_stacked(object), dtype=dtype, device=device, copy=copy)
+    made = asarray(object, dtype=dtype, device=device, copy=copy)
     if made.ndim > ndmax:
         raise ArgumentError(
             f"setting an array element with a sequence. The requested array would exceed the "
@@ -60,20 +60,6 @@ def _check_ndmax(ndmin: int, ndmax: int) -> None:
         raise ArgumentError(f"ndmax must be in the range [0, 64], got {ndmax}")
     if ndmin > ndmax:
         raise ArgumentError(f"ndmin must be <= ndmax, got ndmin={ndmin} and ndmax={ndmax}")
-
-
-def _stacked(object: Any) -> Any:
-    """Nested lists with buffers in them as a list of what NumPy can read at once."""
-    if isinstance(object, list | tuple):
-        return [_stacked(part) for part in object] if _has_buffers(object) else object
-    return object
-
-
-def _has_buffers(parts: Any) -> bool:
-    return any(
-        isinstance(part, Buffer) or (isinstance(part, list | tuple) and _has_buffers(part))
-        for part in parts
-    )
 
 
 @public

@@ -1,8 +1,8 @@
 """What each operation means: functions from nodes to nodes."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from onebuf.late import Late
+from onebuf.late import Late, load
 from onebuf.ops import apply, contraction
 from onebuf.ops.allocation import adopted, new_array, place, pooled
 from onebuf.ops.apply import (
@@ -41,14 +41,13 @@ from onebuf.ops.movement import (
     windows,
 )
 from onebuf.ops.quiet import quiet_context, quietly
-from onebuf.ops.random.distributions import Draw, bits64, integers, normal, uniform
-from onebuf.ops.random.philox import random_words, word_at
 from onebuf.ops.reduction import reduce
 from onebuf.ops.scans import scan
-from onebuf.ops.sorting import argsort, sort, sortable
 from onebuf.ops.statistics import mean, std, var, widened
 
 if TYPE_CHECKING:
+    from onebuf.ops.random.distributions import Draw, bits64, integers, normal, uniform
+    from onebuf.ops.sorting import argsort, sort, sortable
     from onebuf.ops.structured import elementwise, folds, gather, index_nodes, products
 else:
     elementwise = Late("onebuf.ops.structured.elementwise")
@@ -65,14 +64,30 @@ contraction.install_layouts(
     lambda node: index_nodes.spelled_out(node),
 )
 
+
+_LATER = {
+    **dict.fromkeys(("argsort", "sort", "sortable"), "onebuf.ops.sorting"),
+    **dict.fromkeys(
+        ("Draw", "bits64", "integers", "normal", "uniform"), "onebuf.ops.random.distributions"
+    ),
+}
+"""What few programs use, by the module that has it."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(load(_LATER[name]), name)
+    return value
+
+
 # fmt: off
 __all__ = [
     "PAIRS", "SCALARS", "SINGLES", "SWAPPED", "Draw", "Scalar", "adopted", "arange", "argsort",
     "as_operand", "as_shape", "binary", "bits64", "cast", "concat", "constant", "copied",
     "diagonal", "empty", "expand", "expand_dims", "expanded", "flip", "full", "general", "index",
     "install", "integers", "library", "matmul", "mean", "new_array", "normal", "pad", "permute",
-    "place", "pooled", "power", "quiet_context", "quietly", "random_words", "reduce", "reshape",
+    "place", "pooled", "power", "quiet_context", "quietly", "reduce", "reshape",
     "scan", "seen", "several", "shrink", "sort", "sortable", "squeeze", "stack", "std", "take",
     "take_along_axis", "ternary_where", "unary", "uniform", "var", "view_of", "widened", "windows",
-    "word_at",
 ]

@@ -9,6 +9,7 @@ from onebuf.errors import DTypeError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
 from onebuf.ops.library import library
+from onebuf.ops.numpy.counting import narrow_order
 
 
 def argsort(x: Node, axis: int = -1, descending: bool = False) -> Node:
@@ -69,13 +70,17 @@ def stable_order(x: Array, axis: int) -> Array:
     """The order that sorts ``x`` along ``axis``, in which equal elements keep theirs.
 
     NumPy sorts numbers of 64 bits with vector instructions, and several times as fast as it finds
-    a stable order. So an element and its place become one number where 64 bits hold both, and where
-    they do not, elements are ordered anyhow and then those that are equal by their places.
+    a stable order; that of 16 bits it finds faster still, digit by digit. So integers of a small
+    range become numbers of 16 bits. Else an element and its place become one number where 64 bits
+    hold both, and where they do not, elements are ordered anyhow and then those that are equal by
+    their places.
     """
     if x.dtype.kind not in "iuf" or not x.size or x.shape[axis] < _FEW:
         return np.argsort(x, axis=axis, kind="stable")
     rows = np.moveaxis(x, axis, -1)
-    found = _packed_order(rows)
+    found = narrow_order(rows)
+    if found is None:
+        found = _packed_order(rows)
     if found is None:
         found = _order_of_ties(rows)
     return np.moveaxis(found, -1, axis)

@@ -14,7 +14,7 @@ from onebuf.dtypes import integer_of
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.graph import BINARY, CAST, RANDOM_WORDS, SCAN, UNARY, WHERE, elementwise_dtype
 from onebuf.graph.loop_dtypes import loop_dtypes
-from onebuf.ops import word_at
+from onebuf.ops.random.philox import word_at
 
 REALS = ["float16", "bfloat16", "float32", "float64"]
 WHOLES = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]

@@ -14,6 +14,7 @@ import onebuf
 from onebuf import config, dtypes
 from onebuf.backends.cpu import host
 from onebuf.engine.cpu import mask_select
+from onebuf.engine.plan.decide import COMPILE_SECONDS
 from onebuf.engine.run import masks
 from onebuf.errors import BoundsError, ShapeError
 from onebuf.render.llvm import compress_kernels
@@ -235,7 +236,7 @@ def test_a_mask_that_changes_between_its_passes_leaves_other_memory_alone(
 def test_small_masks_are_numpys_and_large_ones_are_compiled_for(monkeypatch):
     monkeypatch.setattr(masks, "_spent", 0.0)
     small = np.ones(masks.LEAST - 1, bool)
-    large = np.ones(round(2 * masks.COMPILE_SECONDS / masks.ELEMENT_SECONDS), bool)
+    large = np.ones(round(2 * COMPILE_SECONDS / masks.ELEMENT_SECONDS), bool)
     assert masks.pick(small, small) is None
     assert masks._spent == 0.0
     found = masks.pick(large, large)

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf import Buffer, config
 from onebuf.backends import null
-from onebuf.engine import items_for
 from onebuf.engine.cpu import gemm
 from onebuf.engine.cpu.blas import gemm_address
 from onebuf.engine.plan import decide
+from onebuf.engine.plan.decide import items_for
 from onebuf.engine.step import matmul_step, matvec
 from onebuf.errors import OutOfMemory
 from onebuf.events import KernelRan, listening

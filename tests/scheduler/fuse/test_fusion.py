@@ -9,9 +9,9 @@ import pytest
 
 import onebuf
 from onebuf import Buffer, config
-from onebuf.engine import items_for
 from onebuf.engine.cpu.supports import supports
 from onebuf.engine.plan import decide
+from onebuf.engine.plan.decide import items_for
 from onebuf.kernel import FOLDS
 from onebuf.render.llvm.module import render
 from onebuf.render.llvm.rendering import Rendering

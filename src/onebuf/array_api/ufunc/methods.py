@@ -16,6 +16,7 @@ from onebuf.array_api.arguments import buffer_of, into, node_of
 from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.calls import on_arrays
+from onebuf.dtypes import is_added
 from onebuf.errors import ArgumentError
 from onebuf.graph import REDUCE, Node, reduce_dtype
 from onebuf.layout import normalize_axis
@@ -117,9 +118,19 @@ def _outer(function: Callable[..., Any], theirs: np.ufunc) -> Callable[..., Any]
 def _at(function: Callable[..., Any], theirs: np.ufunc) -> Callable[..., Any]:
     def at(a: Any, indices: Any, b: Any = None, /) -> None:
         """The operation in place at ``indices``, which may name an element more than once."""
+        if isinstance(a, Buffer) and isinstance(b, Buffer) and _is_widened(theirs, a, b):
+            b = b.astype(a.dtype)  # NumPy converts element by element, thirty times as slowly
         _delegated(theirs.at, a, indices, *(() if b is None else (b,)))
 
     return at
+
+
+def _is_widened(theirs: np.ufunc, a: Buffer, b: Buffer) -> bool:
+    """Whether ``theirs`` converts ``b`` to the dtype of ``a`` and computes in that."""
+    char = a.dtype.char
+    if a.dtype is b.dtype or is_added(b.dtype) or f"{char}{char}->{char}" not in theirs.types:
+        return False
+    return bool(np.result_type(a.dtype, b.dtype) == a.dtype)
 
 
 def _delegated(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

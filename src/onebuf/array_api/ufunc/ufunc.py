@@ -18,7 +18,7 @@ from onebuf.buffer import Buffer
 from onebuf.buffer.native_core import operation, quick
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import as_dtype
-from onebuf.engine import write_small
+from onebuf.engine import compute_into
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import Node, Op, elementwise_dtype
 from onebuf.layout import broadcast_shapes
@@ -186,7 +186,7 @@ def two_operands(op: Op) -> Binary:
 
 
 def _written_at_once(op: Op, out: Any, casting: str, *operands: Any) -> bool:
-    """Whether ``op`` of a few stored elements was computed in the memory of ``out``."""
+    """Whether ``op`` was computed straight into the memory of ``out``, in one pass."""
     if out.__class__ is not Buffer or casting != "same_kind":
         return False
     target = out._node
@@ -194,7 +194,7 @@ def _written_at_once(op: Op, out: Any, casting: str, *operands: Any) -> bool:
         return False
     for x in operands:
         if x.__class__ not in _SCALARS and x.shape == target.shape:
-            return write_small(op, target, *operands)
+            return compute_into(op, target, *operands)
     return False
 
 

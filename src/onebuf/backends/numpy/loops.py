@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,7 +42,12 @@ from onebuf.graph import (
     WHERE,
     Op,
 )
-from onebuf.ops import random_words, word_at
+from onebuf.late import Late
+
+if TYPE_CHECKING:
+    from onebuf.ops.random import philox
+else:
+    philox = Late("onebuf.ops.random.philox")
 
 Operands = tuple[Any, ...]
 
@@ -127,7 +132,7 @@ def _fill_constant(operands: Operands, arg: Any, out: Array) -> None:
 
 def _fill_random(operands: Operands, arg: Any, out: Array) -> None:
     key, stream, first = arg
-    random_words(key, stream, first, out)
+    philox.random_words(key, stream, first, out)
 
 
 def _fill_word(bits: int) -> Callable[[Operands, Any, Array], Any]:
@@ -135,7 +140,7 @@ def _fill_word(bits: int) -> Callable[[Operands, Any, Array], Any]:
 
     def fill(operands: Operands, arg: Any, out: Array) -> None:
         position, key, stream = operands
-        out.fill(word_at(position, key, stream, bits))
+        out.fill(philox.word_at(position, key, stream, bits))
 
     return fill
 

@@ -19,7 +19,6 @@ from onebuf.buffer.exchange.export import (
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.layout.structure import layout_of
 from onebuf.buffer.numpy.calls import on_arrays
-from onebuf.buffer.numpy.functions import answer, namespace
 from onebuf.buffer.operators import operand
 from onebuf.engine import assign, is_here, read, taken
 from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
@@ -30,10 +29,12 @@ from onebuf.layout import View
 from onebuf.ops import binary, copied, expanded, matmul, unary
 
 if TYPE_CHECKING:
+    from onebuf.buffer.numpy import functions
     from onebuf.interop import arrow
     from onebuf.ops.structured import nodes
 else:
     arrow = Late("onebuf.interop.arrow")
+    functions = Late("onebuf.buffer.numpy.functions")
     nodes = Late("onebuf.ops.structured.nodes")
 
 _UFUNCS: dict[Any, Op] = {
@@ -86,7 +87,7 @@ class ForeignProtocols(Handle):
                 f"needed one of the versions {', '.join(API_VERSIONS)} of the array API standard, "
                 f"got {api_version!r}"
             )
-        return namespace()
+        return functions.namespace()
 
     def __arrow_array__(self, type: Any = None) -> Any:
         return arrow.to_arrow(window(self._shown()), type)  # only pyarrow calls this: it is there
@@ -118,7 +119,7 @@ class ForeignProtocols(Handle):
     ) -> Any:
         if not all(issubclass(kind, Handle | np.ndarray) for kind in types):
             return NotImplemented
-        result = answer(type(self), function, args, kwargs)
+        result = functions.answer(type(self), function, args, kwargs)
         if result is NotImplemented:
             return on_arrays(type(self), function, args, kwargs)
         return result

@@ -22,12 +22,15 @@ from onebuf.late import Late
 from onebuf.machine import CPU, Device, Tracer
 from onebuf.machine import device as find_device
 from onebuf.memory import Block
-from onebuf.ops import Draw, cast, copied, place, pooled, quietly
+from onebuf.ops import cast, copied, place, pooled, quietly
 from onebuf.options import options
 
 if TYPE_CHECKING:
     from onebuf.buffer.exchange import sparse_import
+    from onebuf.ops.random import distributions
+    from onebuf.ops.random.distributions import Draw
 else:
+    distributions = Late("onebuf.ops.random.distributions")
     sparse_import = Late("onebuf.buffer.exchange.sparse_import")
 
 _ndarray = np.ndarray
@@ -59,6 +62,8 @@ def as_node(
             node = place(data.shape, data.dtype, data.size)
             node.array[...] = data  # type: ignore[index]
             return node
+    if data.__class__ is list and copy is not False and device is None and find_device() is CPU:
+        return pooled(parse(data, None if dtype is None else dtypes.as_dtype(dtype), defaults))
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     held = getattr(data, "_node", None)
     if isinstance(held, Node):
@@ -166,7 +171,9 @@ class Bits:
     def draw(self) -> Draw:
         """The next stream; no other caller gets the same one."""
         key, numbers = self._state
-        draw = Draw(key, next(numbers))  # which no other thread or signal handler can split
+        draw = distributions.Draw(
+            key, next(numbers)
+        )  # which no other thread or signal handler can split
         noted = draws_noted.get()
         if noted is not None:
             noted.append((self, draw))

@@ -8,6 +8,7 @@ import numpy as np
 
 from onebuf import dtypes
 from onebuf.dtypes import DT, Array
+from onebuf.engine import is_here, read
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -15,6 +16,7 @@ from onebuf.errors import (
     ScalarRangeError,
     ShapeError,
 )
+from onebuf.graph import Node, Number
 from onebuf.ops import quietly
 
 NARROW = {
@@ -24,6 +26,7 @@ NARROW = {
 }
 """The types of the strided-buffer document, in place of NumPy's."""
 
+_PLAIN = frozenset((bool, int, float, complex))
 _EXACT = 2.0**53
 """Up to here every integer is a float64, too."""
 
@@ -40,8 +43,9 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
             f"Unsupported data: a buffer needs numbers, nested lists or tuples of them, or an "
             f"object that exports memory; got {type(data).__name__}"
         )
+    plain = _readable(data)
     try:
-        found = np.array(data)
+        found = np.array(plain)
     except ValueError as error:
         raise ShapeError(
             f"nested data needs rows of one length at every level, got ragged rows ({error}); "
@@ -49,8 +53,8 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
         ) from None
     if found.size == 0 and found.dtype == np.float64:
         return found.astype(dtype or defaults.get(dtypes.float64, dtypes.float64))
-    if found.dtype == np.float64 and np.max(np.abs(found)) >= _EXACT:
-        found = _whole(data, dtype, found)
+    if found.dtype == np.float64 and _begins_whole(plain) and np.max(np.abs(found)) >= _EXACT:
+        found = _whole(plain, dtype, found)
     if not dtypes.is_supported(found.dtype):
         if dtype is not None and dtypes.kind(dtype) in "iu" and _is_whole(found):
             info = np.iinfo(dtype)
@@ -66,6 +70,28 @@ def parse(data: Any, dtype: DT | None, defaults: dict[DT, DT]) -> Array:
         elif dtypes.kind(found.dtype) == "f":
             _check_finite(found, wanted)
     return found if wanted is found.dtype else np.asarray(quietly(found.astype, wanted))
+
+
+def _readable(data: Any) -> Any:
+    """Nested lists with numbers and arrays in the place of buffers, which NumPy reads at once.
+
+    Of a buffer it would ask for a window, which costs more than the elements of a short list.
+    """
+    if data.__class__ is list or data.__class__ is tuple:
+        if _PLAIN.issuperset(map(type, data)):
+            return data
+        return [part if part.__class__ in _PLAIN else _readable(part) for part in data]
+    node = getattr(data, "_node", None)
+    if isinstance(node, Number):
+        return node.scalar
+    return read(node) if isinstance(node, Node) and is_here(node) else data
+
+
+def _begins_whole(data: Any) -> bool:
+    """Whether the first number in nested lists is an integer."""
+    while data.__class__ is list or data.__class__ is tuple:
+        data = data[0]
+    return not isinstance(data, float)
 
 
 def _whole(data: Any, dtype: DT | None, found: Array) -> Array:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from contextvars import Context, copy_context
 from time import perf_counter
 from types import EllipsisType, NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onebuf.buffer.index import on_demand, on_device, traced
+from onebuf.buffer.index import traced
 from onebuf.buffer.index.element import element, names_one
 from onebuf.buffer.index.take import taken
 from onebuf.dtypes import bool as bool_
@@ -23,10 +23,19 @@ from onebuf.engine.run import indices, masks
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
 from onebuf.graph import Element, Fresh, Loose, LooseBlock, Node, Number
+from onebuf.late import Late
+from onebuf.machine import Tracer
 from onebuf.memory import PoolBlock, address_of
 from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
-from onebuf.ops.einstein.labels import unlabelled
 from onebuf.options import options
+
+if TYPE_CHECKING:
+    from onebuf.buffer.index import on_demand, on_device
+    from onebuf.ops.einstein import labels
+else:
+    labels = Late("onebuf.ops.einstein.labels")
+    on_demand = Late("onebuf.buffer.index.on_demand")
+    on_device = Late("onebuf.buffer.index.on_device")
 
 _SCALARS = frozenset(SCALARS)
 _BASIC = frozenset((int, slice, NoneType, EllipsisType))
@@ -63,6 +72,8 @@ def plain(key: Any) -> Any:
 
 def get(node: Node, key: Any) -> tuple[Node, bool]:
     """The elements that ``key`` selects, and whether as a view of ``node``."""
+    if key.__class__ is tuple and not isinstance(node.device, Tracer):
+        key = _with_integers(key)
     if not is_basic(key):
         if traced.is_traced(node, key):
             found = traced.picked(node, key)
@@ -99,6 +110,17 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
     return result, False
 
 
+def _with_integers(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``key`` with numbers that were read from buffers turned into Python's."""
+    parts = list(key)
+    for place, part in enumerate(key):
+        if part.__class__ not in _BASIC:
+            number = getattr(part, "_node", None)
+            if isinstance(number, Number) and number.dtype.kind in "iu":
+                parts[place] = int(number.scalar)
+    return tuple(parts)
+
+
 def _picked_at_once(node: Node, key: Any) -> Node | None:
     """The elements picked by a few stored indices or bools; None of anything else."""
     array = node.array
@@ -115,8 +137,10 @@ def _picked_at_once(node: Node, key: Any) -> Node | None:
         if places.__class__ is not np.ndarray:
             return None
         if places.dtype is bool_:
-            limit = min(limit, masks.LEAST) * places.size  # no more than there are
-        if array.size * places.size > limit:
+            numel, limit = array.size, min(limit, masks.LEAST)  # no more than there are
+        else:
+            numel = places.size * (array.size // (array.shape[0] or 1)) if array.ndim else 0
+        if numel > limit:
             return None
     try:
         return adopted(array[places])
@@ -159,7 +183,7 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
     basic = is_basic(key)
     if not basic:
         if isinstance(key, str):
-            raise unlabelled("a number or a buffer without any")
+            raise labels.unlabelled("a number or a buffer without any")
         if traced.is_traced(node, key) and traced.written(node, key, value):
             return
         if is_here(node):
@@ -301,6 +325,7 @@ def is_there(node: Node, key: Any, value: Node) -> bool:
         return False
     return (
         named.__class__ is np.ndarray
+        and named.flags.writeable
         and named.shape == part.shape
         and named.strides == part.strides
         and address_of(named) == address_of(part)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf.dtypes import int64, kind
 from onebuf.engine import assign, new_elements
 from onebuf.graph import Foreign, Node
+from onebuf.late import Late
 from onebuf.machine import Tracer
 from onebuf.ops import Scalar, cast
-from onebuf.ops.numpy.picking import SLOT, pick, put
+
+if TYPE_CHECKING:
+    from onebuf.ops.numpy import picking
+else:
+    picking = Late("onebuf.ops.numpy.picking")
 
 
 def is_traced(node: Node, key: Any) -> bool:
     """Whether ``node`` or a part of ``key`` is being traced."""
     if isinstance(node.device, Tracer):
         return True
-    return any(isinstance(_device(part), Tracer) for part in _parts(key))
+    if key.__class__ is not tuple:
+        return isinstance(_device(key), Tracer)
+    return any(isinstance(_device(part), Tracer) for part in key)
 
 
 def picked(node: Node, key: Any) -> Node | None:
@@ -27,7 +34,7 @@ def picked(node: Node, key: Any) -> Node | None:
     None if something else is to be done: for masks, and for a single array of indices.
     """
     found = _slots(key)
-    return None if found is None or not _needs_pick(found[1]) else pick(node, *found)
+    return None if found is None or not _needs_pick(found[1]) else picking.pick(node, *found)
 
 
 def written(node: Node, key: Any, value: Node | Scalar) -> bool:
@@ -35,7 +42,7 @@ def written(node: Node, key: Any, value: Node | Scalar) -> bool:
     found = _slots(key)
     if found is None or not found[1]:
         return False
-    assign(node, put(node, *found, new_elements(node, value)))
+    assign(node, picking.put(node, *found, new_elements(node, value)))
     return True
 
 
@@ -63,7 +70,7 @@ def _slots(key: Any) -> tuple[tuple[Any, ...], list[Node]] | None:
             continue
         if kind(index.dtype) not in "iu":
             return None
-        made.append(SLOT)
+        made.append(picking.SLOT)
         indices.append(cast(index, int64))
     return tuple(made), indices
 

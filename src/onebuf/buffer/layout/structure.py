@@ -12,7 +12,6 @@ from onebuf.buffer.handle import Handle
 from onebuf.engine import taken
 from onebuf.graph import Node
 from onebuf.late import Late
-from onebuf.machine.runtime import THREADS
 from onebuf.ops import copied, expanded, view_of
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from onebuf.buffer.layout.allocator import Allocator
     from onebuf.layout import layout as layouts
     from onebuf.layout.layout import Layout
+    from onebuf.machine import runtime as runtimes
     from onebuf.ops.structured import nodes, symmetry_proof
     from onebuf.sparsity import Sparsity
     from onebuf.symmetry import Group
@@ -28,6 +28,7 @@ else:
     allocators = Late("onebuf.buffer.layout.allocator")
     layouts = Late("onebuf.layout.layout")
     nodes = Late("onebuf.ops.structured.nodes")
+    runtimes = Late("onebuf.machine.runtime")
     sparse_export = Late("onebuf.buffer.exchange.sparse_export")
     symmetry_proof = Late("onebuf.ops.structured.symmetry_proof")
 
@@ -89,7 +90,7 @@ class Structure(Handle):
     @property
     def runtime(self) -> Any:
         """What the buffer's program runs on: a `Runtime`, or the one that was opened for it."""
-        return THREADS
+        return runtimes.THREADS
 
     def to_scipy(self, format: str | None = None) -> Any:
         """The elements as a sparse array of SciPy: "csr", "coo" or "bsr".

@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +24,14 @@ from onebuf.buffer.handle import Handle
 from onebuf.engine import assign, change, is_here, read, settle_readers
 from onebuf.errors import ArgumentTypeError, ExportError, NotBatched, NotDifferentiable
 from onebuf.graph import Node, Number
+from onebuf.late import Late
 from onebuf.machine import Tracer
 from onebuf.ops import adopted, quiet_context
+
+if TYPE_CHECKING:
+    from onebuf.ops.numpy import counting
+else:
+    counting = Late("onebuf.ops.numpy.counting")
 
 
 def on_arrays(
@@ -42,6 +48,8 @@ def on_arrays(
     named = {name: call.give(x) for name, x in kwargs.items()}
     if call.traced:
         return _traced(call.traced, kind, function, args, kwargs)
+    if function is np.unique:
+        function = counting.unique
     try:
         return call.take(quiet_context().run(function, *arrays, **named))
     except ValueError as error:

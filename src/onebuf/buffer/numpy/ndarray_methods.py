@@ -7,22 +7,29 @@ windows (`calls`); the array API standard has functions in their place.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf.buffer.exchange.export import window
 from onebuf.buffer.handle import Handle
-from onebuf.buffer.numpy.flags import Flags, set_writeable
-from onebuf.buffer.numpy.flat import Flat
-from onebuf.buffer.numpy.functions import dot
 from onebuf.buffer.numpy.order import memory_order
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import kind
 from onebuf.engine import assign, is_here
 from onebuf.errors import ArgumentError, ArgumentTypeError, ExportError
 from onebuf.graph import UNARY
+from onebuf.late import Late
 from onebuf.ops import unary, view_of
+
+if TYPE_CHECKING:
+    from onebuf.buffer.numpy import flags, flat, functions
+    from onebuf.buffer.numpy.flags import Flags
+    from onebuf.buffer.numpy.flat import Flat
+else:
+    flags = Late("onebuf.buffer.numpy.flags")
+    flat = Late("onebuf.buffer.numpy.flat")
+    functions = Late("onebuf.buffer.numpy.functions")
 
 
 def as_method(function: Any) -> Callable[..., Any]:
@@ -51,7 +58,7 @@ class NdarrayMethods(Handle):
 
     def dot(self, b: Any, out: Any = None) -> Any:
         """NumPy's ``dot`` of the elements: a matrix product, of single numbers a product."""
-        product = dot(operand(self), operand(b)) if out is None else None
+        product = functions.dot(operand(self), operand(b)) if out is None else None
         return np.dot(self, b, out=out) if product is None else self._value(product)  # type: ignore[call-overload]
 
     def choose(self, *choices: Any, out: Any = None, mode: str = "raise") -> Any:
@@ -124,14 +131,14 @@ class NdarrayMethods(Handle):
     @property
     def flags(self) -> Flags:
         """How the memory lies, and whether it may be written."""
-        return Flags(self)
+        return flags.Flags(self)
 
     def setflags(
         self, write: bool | None = None, align: bool | None = None, uic: bool | None = None
     ) -> None:
         """Forbid writes, or allow them where the memory does."""
         if write is not None:
-            set_writeable(self, bool(write))
+            flags.set_writeable(self, bool(write))
         if align is not None and not align:
             raise ArgumentError("setflags cannot clear align: a buffer's elements are aligned")
         if uic:
@@ -140,11 +147,11 @@ class NdarrayMethods(Handle):
     @property
     def flat(self) -> Flat:
         """The elements in row-major order, by one index."""
-        return Flat(self)
+        return flat.Flat(self)
 
     @flat.setter
     def flat(self, value: Any) -> None:
-        Flat(self)[:] = value
+        flat.Flat(self)[:] = value
 
     def fill(self, value: Any) -> None:
         """Write one value to all elements."""

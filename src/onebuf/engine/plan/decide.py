@@ -129,12 +129,17 @@ def _how(now: Options, own: bool, afar: Any) -> Hashable:
 
 
 def plan_for(
-    wanted: list[Node], own: bool = False, compiled: bool = False, is_piece: bool = False
+    wanted: list[Node],
+    own: bool = False,
+    compiled: bool = False,
+    seconds: float | None = None,
+    is_piece: bool = False,
 ) -> tuple[Plan, Held] | None:
     """What makes ``wanted`` readable, made or remembered, and the nodes to run it with.
 
     None: there is so much to do that it has to be cut into pieces; or it has to be ``compiled``,
-    and that is not worth it yet. `ReadFirst` if a step would have to ask a source for elements.
+    and that is not worth it yet. ``seconds`` is what the caller takes to do it in another way, if
+    that is known. `ReadFirst` if a step would have to ask a source for elements.
     ``is_piece``: this is what was cut.
     """
     now = options()
@@ -179,7 +184,7 @@ def plan_for(
             _remember(_known, key, Known(plan, 0, 0.0))
         return plan, plan.nodes_of(walk)
     try:
-        decision = _decide(wanted, own, walk, states, dry=False)
+        decision = _decide(wanted, own, walk, states, dry=False, seconds=seconds)
         if _reads_sources(decision.items) or _is_long(decision.items, walk):
             raise ReadFirst(wanted)
         if compiled and decision.cost:
@@ -312,7 +317,12 @@ class Decision(NamedTuple):
 
 
 def _decide(
-    wanted: Sequence[Node], own: bool, walk: Sequence[Node], states: bytes, dry: bool
+    wanted: Sequence[Node],
+    own: bool,
+    walk: Sequence[Node],
+    states: bytes,
+    dry: bool,
+    seconds: float | None = None,
 ) -> Decision:
     """Kernels or NumPy steps; a ``dry`` plan is only shown: it does not count as interpreting."""
     device = wanted[0].device if wanted else None
@@ -326,6 +336,7 @@ def _decide(
         moved = sum(item.bytes_read + item.bytes_written for item in items)
         drawn = sum(item.bytes_written for item in items if item.node.op is RANDOM_BITS)
         cost = moved / BYTES_A_SECOND + drawn / RANDOM_BYTES_A_SECOND + len(items) * ITEM_SECONDS
+        cost = cost if seconds is None else seconds
         if moved > EXPRESSION_NBYTES and any(node.op is ON_DEMAND and node.srcs for node in walk):
             tier = "compile"
     if items and tier != "interpret" and (tier == "compile" or _is_due(structure, cost, dry)):

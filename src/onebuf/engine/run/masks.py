@@ -12,7 +12,6 @@ import numpy as np
 
 from onebuf.dtypes import Array
 from onebuf.engine.cpu.fallback import attempt
-from onebuf.engine.plan.decide import COMPILE_SECONDS
 from onebuf.graph import Node
 from onebuf.late import Late
 from onebuf.ops import quietly
@@ -20,7 +19,9 @@ from onebuf.options import options
 
 if TYPE_CHECKING:
     from onebuf.engine.cpu import mask_select
+    from onebuf.engine.plan import decide
 else:
+    decide = Late("onebuf.engine.plan.decide")
     mask_select = Late("onebuf.engine.cpu.mask_select")
 
 
@@ -105,4 +106,4 @@ def is_due(numel: int) -> bool:
     if numel < LEAST:
         return False
     _spent += numel * ELEMENT_SECONDS
-    return _spent > COMPILE_SECONDS
+    return _spent > decide.COMPILE_SECONDS

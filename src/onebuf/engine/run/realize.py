@@ -13,11 +13,7 @@ from onebuf.backends.numpy.loops import run_into
 from onebuf.dtypes import Array
 from onebuf.engine.cpu.fallback import is_internal
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LOOPS
-from onebuf.engine.plan.decide import ReadFirst, plan_for
-from onebuf.engine.run.by_form import by_form
-from onebuf.engine.step.error_context import OutsideError, explained
 from onebuf.engine.step.operand import fetch
-from onebuf.engine.step.plan import Held, Plan
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
 from onebuf.graph import VIEW, Kind, Node, StillToCome, engine_lock, is_stored, settle
@@ -29,13 +25,21 @@ from onebuf.memory import PoolBlock
 from onebuf.ops import copied, expanded, install, view_of
 from onebuf.options import config
 from onebuf.scheduler import is_readable, reading
-from onebuf.scheduler.pieces import pieces
 
 if TYPE_CHECKING:
     from onebuf.backends import protocols
     from onebuf.engine.device import transfer
+    from onebuf.engine.plan import decide
+    from onebuf.engine.run import by_form
     from onebuf.engine.run.tiles import pushdown, stream
+    from onebuf.engine.step import error_context
+    from onebuf.engine.step.plan import Held, Plan
+    from onebuf.scheduler import pieces
 else:
+    by_form = Late("onebuf.engine.run.by_form")
+    decide = Late("onebuf.engine.plan.decide")
+    error_context = Late("onebuf.engine.step.error_context")
+    pieces = Late("onebuf.scheduler.pieces")
     protocols = Late("onebuf.backends.protocols")
     transfer = Late("onebuf.engine.device.transfer")
     pushdown = Late("onebuf.engine.run.tiles.pushdown")
@@ -59,7 +63,7 @@ _COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER})
 
 def realize(nodes: Sequence[Node]) -> None:
     """Compute ``nodes``, several in one plan."""
-    if len(nodes) == 1 and by_form(nodes[0], _run_piece):
+    if len(nodes) == 1 and by_form.by_form(nodes[0], _run_piece):
         return
     wanted = [node for node in nodes if node.array is None and _is_pending(node)]
     if not wanted:
@@ -81,7 +85,7 @@ def realize(nodes: Sequence[Node]) -> None:
                 if rest:
                     _run(rest, False)
             return
-        except ReadFirst as first:
+        except decide.ReadFirst as first:
             asked = first.wanted
         except StillToCome:
             pass  # below: without the lock, and not as part of this error
@@ -265,32 +269,35 @@ def force(node: Node) -> None:
     while True:
         asked = None
         try:
-            if by_form(node.base, _run_piece, own=True):
+            if by_form.by_form(node.base, _run_piece, own=True):
                 return
             with engine_lock.lock:
                 if not is_stored(node):
                     _run([node.base], True)
             return
-        except ReadFirst as first:
+        except decide.ReadFirst as first:
             asked = first.wanted
         except StillToCome:
             pass  # below: without the lock
         _make_ready([node], asked)
 
 
-def write_compiled(write: Node) -> bool:
-    """Run a WRITE, if there is a kernel for it by now; whether there was."""
+def write_compiled(write: Node, seconds: float | None = None) -> bool:
+    """Run a WRITE, if there is a kernel for it by now; whether there was.
+
+    ``seconds`` is what it takes without a kernel, if that is known.
+    """
     overtaken = 0
     with engine_lock.lock:
         while True:
             turn = engine_lock.begin()
             start = perf_counter() if listeners() else 0.0
             try:
-                found = plan_for([write], compiled=True)
+                found = decide.plan_for([write], compiled=True, seconds=seconds)
                 if found is not None:
                     _run_plan(*found, turn, start)
                 return found is not None
-            except ReadFirst:
+            except decide.ReadFirst:
                 return False
             except engine_lock.Overtaken:  # before anything was written
                 continue
@@ -302,8 +309,8 @@ def write_compiled(write: Node) -> bool:
                 ):
                     overtaken += 1  # it was planned for a graph that is no more
                     continue
-                if isinstance(error, OutsideError):
-                    raise explained(error, read) from None
+                if isinstance(error, error_context.OutsideError):
+                    raise error_context.explained(error, read) from None
                 raise
             finally:
                 engine_lock.turns.discard(turn)
@@ -313,7 +320,7 @@ def _run(wanted: list[Node], own: bool, overtaken: int = 0, is_piece: bool = Fal
     turn = engine_lock.begin()
     start = perf_counter() if listeners() else 0.0
     try:
-        found = plan_for(wanted, own, is_piece=is_piece)
+        found = decide.plan_for(wanted, own, is_piece=is_piece)
         if found is not None:
             _run_plan(*found, turn, start)
     except Exception as error:
@@ -321,8 +328,8 @@ def _run(wanted: list[Node], own: bool, overtaken: int = 0, is_piece: bool = Fal
             # Whatever went wrong, it was planned for a graph that is no more.
             _run_again(wanted, own, overtaken + 1)
             return
-        if isinstance(error, OutsideError):
-            raise explained(error, read) from None
+        if isinstance(error, error_context.OutsideError):
+            raise error_context.explained(error, read) from None
         raise
     finally:
         engine_lock.turns.discard(turn)
@@ -358,14 +365,14 @@ def _run_piece(node: Node) -> bool:
     """Compute a node of a larger graph; False if something else has to be done first."""
     try:
         _run([node], False, is_piece=True)
-    except (ReadFirst, StillToCome):
+    except (decide.ReadFirst, StillToCome):
         return False
     return True
 
 
 def _run_pieces(wanted: list[Node], own: bool) -> None:
     """Compute a graph that is too large for one plan."""
-    parts = pieces(wanted)[::-1]
+    parts = pieces.pieces(wanted)[::-1]
     while parts:
         _run(parts.pop(), False, is_piece=True)
     rest = wanted if own else [node for node in wanted if _is_pending(node)]

@@ -42,7 +42,7 @@ def write_small(op: Op, target: Node, *operands: Any) -> bool:
                 return False
             arrays.append(found)
             dtypes.append(operand.dtype)
-    loop = _plain_loop(op, dtype, *dtypes)
+    loop = plain_loop(op, dtype, *dtypes)
     if loop is None or not array.flags.writeable or _has_readers(target):
         return False
     if not _has_own_places(array):
@@ -73,7 +73,7 @@ def _has_own_places(array: Array) -> bool:
 
 
 @cache
-def _plain_loop(op: Op, result: np.dtype[Any], *operands: Any) -> Any:
+def plain_loop(op: Op, result: np.dtype[Any], *operands: Any) -> Any:
     """NumPy's loop with this result in place; None if it takes more than that.
 
     Operands are dtypes, or Python's types for scalars that take the type of the others.

@@ -8,37 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-from weakref import ref
 
 import numpy as np
 
 from onebuf import switch
 from onebuf.dtypes import Array, meet_scalar, typed_scalar
 from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_LOOPS, is_ours, run_ours
+from onebuf.engine.run.pending_readers import is_mapped_twice, settle_readers
 from onebuf.engine.run.realize import force, is_here, own, peek, read
 from onebuf.engine.run.small_write import write_small
 from onebuf.engine.run.write_checks import check_fits, check_in_place, check_kind
 from onebuf.engine.step.region import check_region, write_region
-from onebuf.errors import DeviceError, ReadOnlyError
+from onebuf.errors import DeviceError, DTypeError, ReadOnlyError, ShapeError
 from onebuf.events import listeners, run_told
 from onebuf.graph import (
     BINARY,
-    ON_DEMAND,
     Node,
     Number,
     Op,
-    Readers,
     elementwise_dtype,
-    fail,
-    forget,
-    living_views,
     settle,
-    waiting,
 )
-from onebuf.graph.promise import depends_on_failed
 from onebuf.late import Late
-from onebuf.machine import CPU, Cluster, Tracer
-from onebuf.memory import FileBlock, Neighbours, address_of, neighbours
+from onebuf.layout import broadcast_shapes
+from onebuf.machine import CPU, Cluster, Delegated, Tracer
+from onebuf.memory import FileBlock, address_of
 from onebuf.ops import (
     SCALARS,
     Scalar,
@@ -56,25 +50,23 @@ from onebuf.options import options
 if TYPE_CHECKING:
     from onebuf.engine.run import (
         device_write,
+        in_place_loops,
         kernel_write,
         layout_write,
         transfer,
-        transitive_readers,
     )
     from onebuf.engine.run.layout_write import Scatter
     from onebuf.ops.structured import nodes as structured_nodes
 else:
     device_write = Late("onebuf.engine.run.device_write")
+    in_place_loops = Late("onebuf.engine.run.in_place_loops")
     kernel_write = Late("onebuf.engine.run.kernel_write")
     layout_write = Late("onebuf.engine.run.layout_write")
     structured_nodes = Late("onebuf.ops.structured.nodes")
     transfer = Late("onebuf.engine.run.transfer")
-    transitive_readers = Late("onebuf.engine.run.transitive_readers")
 
 
 _SCALARS = frozenset(SCALARS)
-_WRONG = (ValueError, TypeError, LookupError, ArithmeticError)
-"""Errors of expressions that cannot be computed; others may go away."""
 
 
 def assign(target: Node, value: Node | Scalar) -> None:
@@ -83,7 +75,8 @@ def assign(target: Node, value: Node | Scalar) -> None:
         _assign_through(target, value)
         return
     if not is_here(target):
-        _assign_afar(target, value)
+        if not (isinstance(value, Node) and _is_same_view(target, value)):
+            _assign_afar(target, value)
         return
     _check_here(value, target)
     check_region(target)
@@ -101,7 +94,7 @@ def assign(target: Node, value: Node | Scalar) -> None:
     settle_readers(target)
     if switch.on:
         switch.point("write.start")
-    if isinstance(value, Node) and (np.may_share_memory(array, new) or has_neighbours(target)):
+    if isinstance(value, Node) and (np.may_share_memory(array, new) or is_mapped_twice(target)):
         new = new.copy()  # NumPy alone does not get every overlap right
     if listeners():
         run_told("assign", (new.nbytes, array.nbytes), 0, quietly, _copy, array, new)
@@ -135,10 +128,10 @@ def update(op: Op, target: Node, value: Node | Scalar) -> None:
         scalar: type = value.__class__
         result = elementwise_dtype(op, dtype, meet_scalar(dtype, scalar))
     check_in_place(op.name, result, dtype)
-    if _update_by_kernel(op, target, value):
+    if write_result(op, target, target, value):
         return
     operand: Any = peek(value) if isinstance(value, Node) else typed_scalar(value, dtype)
-    if isinstance(value, Node) and has_neighbours(target):
+    if isinstance(value, Node) and is_mapped_twice(target):
         operand = operand.copy()
     plain = power(dtype, value) if op is BINARY["pow"] else None
     if plain is not None:
@@ -168,6 +161,17 @@ def _is_itself(target: Node, value: Node) -> bool:
     )
 
 
+def _is_same_view(target: Node, value: Node) -> bool:
+    """The same on another device, where memory has no addresses."""
+    return (
+        value.base is target.base
+        and value.has_strides
+        and value.dtype is target.dtype
+        and view_of(value) == view_of(target)
+        and not isinstance(target.device, Delegated)
+    )
+
+
 def _write_by_kernel(target: Node, value: Node) -> bool:
     """Compute ``value`` in the place that it is written to, if that is large and compiled."""
     if target.nbytes <= options().eager_nbytes or target.on_demand is not None:
@@ -181,16 +185,51 @@ def _write_by_kernel(target: Node, value: Node) -> bool:
     return kernel_write.write(target, array, kernel_write.fitted(value, target.shape, target.dtype))
 
 
-def _update_by_kernel(op: Op, target: Node, value: Node | Scalar) -> bool:
-    """Compute ``op`` in the memory of ``target``, if that is large and compiled."""
+def write_result(op: Op, target: Node, *operands: Any) -> bool:
+    """Compute ``op`` of ``operands`` in the memory of ``target``, in one pass; whether it was done.
+
+    ``target`` is large, and its shape and dtype are known to take the result. A kernel does it once
+    that is worth compiling, NumPy's loop before, if it is plain.
+    """
     if target.nbytes <= options().eager_nbytes or target.on_demand is not None:
         return False
     array = writable(target)
-    if not kernel_write.is_worth(array):
+    loop = in_place_loops.loop_for(op, target, array, operands)
+    if kernel_write.is_worth(array) and (loop is None or loop.is_slow):
+        settle_readers(target)
+        seconds = None if loop is None else loop.seconds
+        if kernel_write.write_op(op, target, array, operands, seconds):
+            return True
+    if loop is None:
         return False
-    settle_readers(target)
-    new = binary(op, target, value)
-    return kernel_write.write(target, array, kernel_write.fitted(new, target.shape, target.dtype))
+    change(op.name, target, loop.run)
+    return True
+
+
+def compute_into(op: Op, target: Node, *operands: Any) -> bool:
+    """Compute ``op`` of ``operands``, nodes or Python scalars, in the memory of ``target``.
+
+    False, and nothing is written, if that takes more than one pass or ends in an error.
+    """
+    if write_small(op, target, *operands):
+        return True
+    if op is BINARY["pow"] or not target.has_strides or not is_here(target):
+        return False
+    nodes = [x for x in operands if isinstance(x, Node)]
+    for node in nodes:
+        is_plain = node.has_strides and is_here(node) and node.dtype is nodes[0].dtype
+        if not is_plain or isinstance(node.device, Tracer):
+            return False
+    kinds: list[Any] = [x.dtype if isinstance(x, Node) else x.__class__ for x in operands]
+    dtypes = [meet_scalar(nodes[0].dtype, x) if x in _SCALARS else x for x in kinds]
+    try:
+        shape = broadcast_shapes(*[node.shape for node in nodes])
+        result = elementwise_dtype(op, *dtypes)
+    except (ShapeError, DTypeError):
+        return False
+    if shape != target.shape or not np.can_cast(result, target.dtype, "same_kind"):
+        return False
+    return write_result(op, target, *operands)
 
 
 def _update(op: Op, array: Array, operand: Any, result: np.dtype[Any]) -> None:
@@ -354,56 +393,6 @@ def _why_read_only(node: Node) -> str:
         "the destination is read-only: this buffer's memory is read only, because its owner's is, "
         "or it was made so by setflags; write to a copy instead: b = b.copy()"
     )
-
-
-def has_neighbours(node: Node) -> bool:
-    """Whether others may lie on the memory of ``node``: at another address, if that is a file's."""
-    return Neighbours in node.readers
-
-
-def settle_readers(node: Node) -> None:
-    """Realise what still has to read the memory of ``node``, before that is written.
-
-    Others may lie on the same memory, and have readers of their own.
-    """
-    readers = node.readers
-    if not readers:
-        return
-    is_placed = node.base.is_placed  # where views hold on to the node, and are counted
-    _settle(readers, is_here(node), with_views=not is_placed)
-    for other in neighbours(readers):
-        _settle(other.readers, is_here(node), with_views=False)
-
-
-def _settle(readers: Readers, on_host: bool, with_views: bool) -> None:
-    """Realise the pending nodes of a table; ``with_views``: the views in it hold on to memory."""
-    late = waiting(readers)
-    sources = [reader for reader in late if reader.op is ON_DEMAND]
-    if sources:  # they show what is written, and what reads them does not
-        late = [reader for reader in late if reader.op is not ON_DEMAND]
-        for source in sources:
-            transitive_readers.settle(source.readers)
-    if switch.on:
-        switch.point("write.settle")
-    # The newest first: what only they are computed from is gone then, and need not be stored.
-    later = [ref(reader) for reader in late]
-    late.clear()
-    while later:
-        reader = later.pop()()
-        if reader is None or reader.block is not None:
-            continue
-        try:
-            force(reader)
-        except Exception as error:
-            if not isinstance(error, _WRONG) and not depends_on_failed(reader):
-                raise
-            fail(reader, error)  # it would never have worked; reading it raises the error
-        if on_host and not is_here(reader):  # it shares this memory, and is only queued yet
-            reader.device.driver.synchronize()  # type: ignore[union-attr]
-    if with_views:
-        for view in living_views(readers):
-            settle(view)
-    forget(readers, with_views)
 
 
 def _assign_source(target: Node, new: Array) -> None:
