@@ -40,7 +40,10 @@ COLOURS = {
         *("render", "scheduler", "kernel", "graph", "placement", "layout"),
         *("sparsity", "shapes", "symmetry"),
     ),
-    "ground": ("options", "pytree", "tasks", "dtypes", "errors", "events", "late", "switch"),
+    "ground": (
+        *("options", "pytree", "tasks", "dtypes", "errors", "events", "late", "switch"),
+        *("quick", "native"),
+    ),
 }
 LEGEND = {
     "interface": "what users call",

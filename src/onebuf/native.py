@@ -11,12 +11,13 @@ what runs without it (docs/design/0022-native-core.md).
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 core: Any = None
 if os.environ.get("ONEBUF_PURE", "0") in ("", "0"):
     try:
-        from onebuf import _native as core  # type: ignore[attr-defined, no-redef]
+        core = import_module("onebuf._native")
     except ImportError:
         core = None
 

@@ -110,7 +110,7 @@ def quick(kind: str, what: Any = None) -> Callable[[F], F]:
     """Let the core try first what a function of the namespace does."""
 
     def decorate(twin: F) -> F:
-        return twin if core is None else core.Function(kind, twin, what)  # type: ignore[no-any-return]
+        return twin if core is None else core.Function(kind, twin, what)
 
     return decorate
 

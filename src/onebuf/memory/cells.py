@@ -48,7 +48,7 @@ class Cell(NamedTuple):
 
 def _shelf(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Shelf:
     """A new shelf for cells of this kind."""
-    return [] if core is None else core.Shelf(shape, dtype)  # type: ignore[no-any-return, return-value]
+    return [] if core is None else core.Shelf(shape, dtype)
 
 
 class Shelves:
