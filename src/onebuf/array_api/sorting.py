@@ -17,7 +17,7 @@ from onebuf.buffer import Buffer
 from onebuf.buffer.numpy.order import check_sort
 from onebuf.dtypes import Array
 from onebuf.engine import look
-from onebuf.engine.run import masks
+from onebuf.engine.run.pick import masks
 from onebuf.errors import ArgumentError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis

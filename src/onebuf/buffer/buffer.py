@@ -396,10 +396,8 @@ class Buffer(
         indexing.put(self._node, key, new)
 
     def __delitem__(self, key: Any, /) -> None:
-        raise ArgumentTypeError(
-            f"{type(self).__name__!r} does not support item deletion: the elements of a buffer "
-            f"stay; onebuf.delete(x, {key!r}) gives a buffer without some"
-        )
+        advice = f"onebuf.delete(x, {key!r}) gives a buffer without some"
+        raise ArgumentTypeError(f"elements cannot be deleted from a buffer: {advice}")
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + (0 if self.is_view else self.nbytes)

@@ -10,7 +10,8 @@ import pytest
 
 import onebuf
 from onebuf import config
-from onebuf.engine.cpu import fallback, launch, mask_select, program, small_kernels, small_programs
+from onebuf.engine.cpu import fallback, launch, program, small_kernels, small_programs
+from onebuf.engine.cpu.select import mask_select
 from onebuf.engine.plan import decide, kernels
 from onebuf.engine.step import factory, matvec
 from onebuf.errors import CompileError, IndexRangeError

@@ -19,7 +19,7 @@ from onebuf.buffer.index.take import taken
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import float64, int64, typed_scalar
 from onebuf.engine import assign, change, check_kind, is_here, put_at, read, writable
-from onebuf.engine.run import indices, masks
+from onebuf.engine.run.pick import indices, masks
 from onebuf.errors import IndexRangeError, ShapeError
 from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
 from onebuf.graph import Element, Fresh, Loose, LooseBlock, Node, Number

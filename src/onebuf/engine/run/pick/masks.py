@@ -18,11 +18,11 @@ from onebuf.ops import quietly
 from onebuf.options import options
 
 if TYPE_CHECKING:
-    from onebuf.engine.cpu import mask_select
+    from onebuf.engine.cpu.select import mask_select
     from onebuf.engine.plan import decide
 else:
     decide = Late("onebuf.engine.plan.decide")
-    mask_select = Late("onebuf.engine.cpu.mask_select")
+    mask_select = Late("onebuf.engine.cpu.select.mask_select")
 
 
 ELEMENT_SECONDS = 5e-9

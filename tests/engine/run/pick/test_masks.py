@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf import config, dtypes
 from onebuf.backends.cpu import host
-from onebuf.engine.cpu import mask_select
+from onebuf.engine.cpu.select import mask_select
 from onebuf.engine.plan.decide import COMPILE_SECONDS
-from onebuf.engine.run import masks
+from onebuf.engine.run.pick import masks
 from onebuf.errors import BoundsError, ShapeError
 from onebuf.render.llvm import compress_kernels
 from onebuf.render.llvm.mask_kernels import CHUNK

@@ -13,14 +13,14 @@ import numpy as np
 
 from onebuf.dtypes import Array
 from onebuf.engine.cpu.fallback import attempt
-from onebuf.engine.run.masks import ITEMSIZES, is_due
+from onebuf.engine.run.pick.masks import ITEMSIZES, is_due
 from onebuf.graph import Node
 from onebuf.late import Late
 
 if TYPE_CHECKING:
-    from onebuf.engine.cpu import index_select
+    from onebuf.engine.cpu.select import index_select
 else:
-    index_select = Late("onebuf.engine.cpu.index_select")
+    index_select = Late("onebuf.engine.cpu.select.index_select")
 
 
 def pick(array: Array, key: Any) -> Node | None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import onebuf as ob
-from onebuf.engine.cpu import index_select
+from onebuf.engine.cpu.select import index_select
 from onebuf.errors import BoundsError, IndexRangeError, OnebufError
 
 DTYPES = ("int8", "bool", "uint16", "float32", "int64", "complex64", "complex128")

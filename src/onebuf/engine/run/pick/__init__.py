@@ -1,0 +1,1 @@
+"""Picking: elements by masks and by several arrays of indices, with a kernel where that pays."""
