@@ -13,6 +13,8 @@ PYTEST := $(BIN)/python -m pytest
 # The modules of torch and jax, which are not installed for these, have no examples.
 EXAMPLES := --doctest-modules --doctest-glob='*.md' README.md docs src/onebuf \
 	--ignore=src/onebuf/backends/libraries/torch.py --ignore=src/onebuf/backends/libraries/jax.py
+# The native core is built anew when its sources change.
+NATIVE := hatch_build.py $(wildcard src/native/*)
 INTEROP := tests/interop tests/backends/libraries tests/devices tests/machine \
 	tests/compat/test_tinygrad_buffer.py tests/gradients/rules tests/nn tests/optim
 PYTHON ?=
@@ -27,7 +29,7 @@ export POCL_DEVICES := pthread pthread
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help tour test test-interop soak test-outside check bench bench-peers bench-planning bench-layouts bench-on-demand bench-runtimes bench-devices bench-clients bench-gpt format clean
+.PHONY: help tour test test-pure test-sanitized test-interop soak test-outside check bench bench-programs bench-peers bench-planning bench-layouts bench-on-demand bench-runtimes bench-devices bench-clients bench-gpt format clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,6 +43,19 @@ test: $(VENV)/.installed-test ## run all tests and every example in the docs
 	@$(NEED_OPEN_MPI)
 	@$(PYTEST) -m 'not interop' -n auto --dist worksteal -rs $(ARGS)
 	@$(PYTEST) $(EXAMPLES)
+
+test-pure: $(VENV)/.installed-test ## run all tests without the native core
+	@$(NEED_OPENCL)
+	@ONEBUF_PURE=1 $(PYTEST) -m 'not interop' -n auto --dist worksteal $(ARGS)
+
+test-sanitized: $(VENV)/.installed-test ## run the native core's tests under AddressSanitizer
+	@rm -rf build/sanitized && mkdir -p build/sanitized && cp -r src/onebuf build/sanitized/
+	@$(CC) -g -O1 -fsanitize=address,undefined -fno-sanitize=alignment -fPIC -shared -DFREE_NODES=1 \
+		`$(BIN)/python -c 'import numpy, sysconfig; print("-I" + sysconfig.get_path("include"), "-I" + numpy.get_include())'` \
+		src/native/*.c -o build/sanitized/onebuf/_native.abi3.so
+	@ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=build/sanitized \
+		LD_PRELOAD="`$(CC) -print-file-name=libasan.so` `$(CC) -print-file-name=libubsan.so`" \
+		$(PYTEST) tests/native/test_twins.py $(ARGS)
 
 test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax, skipping none
 	@$(NEED_OPENCL)
@@ -63,6 +78,9 @@ check: $(VENV)/.installed-dev ## check format, lint, types, layers and the examp
 
 bench: $(VENV)/.installed-interop ## measure against NumPy and torch on this machine
 	@$(BIN)/python benchmarks/latency.py $(ARGS)
+
+bench-programs: $(VENV)/.installed-package ## measure whole programs next to NumPy
+	@$(BIN)/python benchmarks/programs.py $(ARGS)
 
 bench-peers: $(VENV)/.installed-bench ## measure against seven libraries and the limits of this machine
 	@$(BIN)/python benchmarks/peers.py $(ARGS)
@@ -106,7 +124,7 @@ EXTRA_outside := [outside]
 EXTRA_dev := [dev]
 EXTRA_bench := [bench]
 
-$(VENV)/.installed-%: pyproject.toml hatch_build.py $(wildcard src/native/*) $(VENV)/.made
+$(VENV)/.installed-%: pyproject.toml $(NATIVE) $(VENV)/.made
 	@echo "Installing onebuf$(EXTRA_$*) in $(VENV)"
 	@$(PIP) install --editable '.$(EXTRA_$*)'
 	@touch $@

@@ -51,7 +51,8 @@ static PyObject *as_buffer(PyObject *x) {
     if (!PyArray_CheckExact(x)) return NULL;
     PyArrayObject *array = (PyArrayObject *)x;
     int flags = PyArray_FLAGS(array), usual = NPY_ARRAY_CARRAY;
-    if ((flags & usual) != usual || flags & (1 << 31) || index_of_descr(PyArray_DESCR(array)) < 0)
+    unsigned warns = 1u << 31; /* NumPy's flag of what is written to with a warning */
+    if ((flags & usual) != usual || (unsigned)flags & warns || index_of_descr(PyArray_DESCR(array)) < 0)
         return NULL;
     int ndim = PyArray_NDIM(array);
     if (!ndim || ndim > MOST_AXES) return NULL;

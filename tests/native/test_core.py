@@ -173,3 +173,74 @@ def test_many_operations_leave_memory_where_it_was() -> None:
         timeout=240,
     )
     assert int(found) < 2048  # kilobytes, after a million operations
+
+
+CALLS = """
+import gc, sys
+import numpy as np, onebuf
+from onebuf import Buffer
+
+x = onebuf.arange(16.0)
+y = x + 1
+m = onebuf.ones((4, 4))
+z = x < y
+array = np.arange(8.0)
+CALLS = {
+    "add": lambda: x + y, "scalar": lambda: x * 2, "broadcast": lambda: m + m[0], "neg": lambda: -x,
+    "slice": lambda: x[2:5], "element": lambda: x[3], "matmul": lambda: m @ m, "T": lambda: m.T,
+    "sum": lambda: x.sum(), "rows": lambda: m.sum(axis=1), "argmax": lambda: x.argmax(),
+    "reshape": lambda: x.reshape(4, 4), "exp": lambda: x.exp(), "mean": lambda: x.mean(),
+    "where": lambda: onebuf.where(z, x, y), "zeros": lambda: onebuf.zeros((3, 5)),
+    "arange": lambda: onebuf.arange(9), "eye": lambda: onebuf.eye(3), "mixed": lambda: x + z,
+    "concat": lambda: onebuf.concat([x, y]), "asarray": lambda: onebuf.asarray(array),
+    "in place": lambda: x.__iadd__(0.0), "write": lambda: x.__setitem__(3, 3.0),
+    "write a view": lambda: x.__setitem__(slice(1, 3), y[0:2]), "iterate": lambda: list(x),
+    "float": lambda: float(x[2]), "bool": lambda: bool(x[1] > 0), "number": lambda: x[1] * x[2] + 1,
+}
+
+def value(result):
+    if isinstance(result, list):
+        return [value(part) for part in result]
+    return np.asarray(result).tolist() if isinstance(result, Buffer) else result
+
+for _ in range(130):
+    for call in CALLS.values():
+        call()
+expected = {name: value(call()) for name, call in CALLS.items()}
+"""
+
+
+@needs_core
+def test_no_allocation_that_fails_is_a_crash_or_a_wrong_value() -> None:
+    pytest.importorskip("_testcapi", reason="needs CPython's test module, which can deny memory")
+    program = (
+        CALLS
+        + """
+import _testcapi
+
+sys.unraisablehook = lambda _: None  # finalisers of Python that are denied memory
+for name, call in CALLS.items():
+    for n in range(1, 40):
+        gc.disable()
+        _testcapi.set_nomemory(n, n + 1)
+        try:
+            result = call()
+        except MemoryError:
+            result = None
+        finally:
+            _testcapi.remove_mem_hooks()
+            gc.enable()
+        assert result is None or value(result) == expected[name], (name, n)
+        assert value(call()) == expected[name], name
+"""
+    )
+    assert children.run(program, timeout=120) == ""
+
+
+@needs_core
+@pytest.mark.parametrize("allocator", ["debug", "malloc_debug"])
+def test_a_debug_allocator_finds_nothing(allocator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONMALLOC", allocator)
+    monkeypatch.setenv("PYTHONDEVMODE", "1")
+    program = CALLS + "for call in 50 * list(CALLS.values()):\n    call()\ngc.collect()\n"
+    assert children.run(program, timeout=120) == ""
