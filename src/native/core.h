@@ -208,6 +208,7 @@ PyObject *filled(PyObject *const *args, Py_ssize_t count, PyObject *keywords, in
 PyObject *filled_like(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value);
 PyObject *counted(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *identity(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *listed(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *joined(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 
 /* ------------------------------------------------------------------------------- conveniences */

@@ -125,6 +125,61 @@ PyObject *identity(PyObject *const *args, Py_ssize_t count, PyObject *keywords) 
     return new_buffer(node, Py_None);
 }
 
+/* The number that an entry of a list is, as a double or an integer: FLOAT64, INT64, or -1. */
+static int entry(PyObject *x, double *real, npy_int64 *whole) {
+    char raw[8];
+    int dtype = -1;
+    if (is_buffer(x)) {
+        Node *node = node_of(x);
+        if (!node || !is_number(node) || !node->dtype) return -1;
+        dtype = index_of_descr((PyArray_Descr *)node->dtype);
+        if ((dtype != FLOAT64 && dtype != INT64) || !number_raw(node, dtype, raw)) return -1;
+    } else {
+        int kind = scalar_kind(x);
+        dtype = kind == PY_FLOAT ? FLOAT64 : kind == PY_INT ? INT64 : -1;
+        if (dtype < 0 || !scalar_bytes(x, kind, dtype, raw)) return -1;
+    }
+    if (dtype == FLOAT64) memcpy(real, raw, 8);
+    else memcpy(whole, raw, 8);
+    return dtype;
+}
+
+#define MOST_ENTRIES 256
+
+/* array(list) of numbers, or of lists of numbers that are equally long: float64 or int64 */
+PyObject *listed(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    if (count != 1 || keywords || !PyList_CheckExact(args[0])) return NULL;
+    double reals[MOST_ENTRIES];
+    npy_int64 wholes[MOST_ENTRIES];
+    signed char dtypes[MOST_ENTRIES];
+    npy_intp dims[2] = {PyList_Size(args[0]), 1}, size = 0, floats = 0;
+    if (!dims[0]) return NULL;
+    int ndim = PyList_CheckExact(PyList_GetItem(args[0], 0)) ? 2 : 1;
+    if (ndim == 2) dims[1] = PyList_Size(PyList_GetItem(args[0], 0));
+    if (!dims[1] || dims[0] > MOST_ENTRIES || dims[1] > MOST_ENTRIES || dims[0] * dims[1] > MOST_ENTRIES)
+        return NULL;
+    for (npy_intp row = 0; row < dims[0]; row++) {
+        PyObject *entries = ndim == 2 ? PyList_GetItem(args[0], row) : args[0];
+        if (ndim == 2 && (!PyList_CheckExact(entries) || PyList_Size(entries) != dims[1])) return NULL;
+        for (npy_intp column = 0; column < dims[1]; column++, size++) {
+            PyObject *x = PyList_GetItem(entries, ndim == 2 ? column : row);
+            dtypes[size] = (signed char)entry(x, &reals[size], &wholes[size]);
+            if (dtypes[size] < 0) return NULL;
+            floats += dtypes[size] == FLOAT64;
+        }
+    }
+    int dtype = floats ? FLOAT64 : INT64;
+    if (usual_float() != FLOAT64) return NULL;
+    Node *node = room(ndim, dims, size, dtype);
+    if (!node) return NULL;
+    char *at = PyArray_BYTES((PyArrayObject *)node->array);
+    for (npy_intp n = 0; n < size; n++) {
+        if (!floats) ((npy_int64 *)at)[n] = wholes[n];
+        else ((double *)at)[n] = dtypes[n] == FLOAT64 ? reals[n] : (double)wholes[n];
+    }
+    return new_buffer(node, Py_None);
+}
+
 #define MOST_PARTS 32
 
 /* concat(parts): buffers of one dtype, one after another along the first axis */

@@ -15,9 +15,9 @@
 typedef PyObject *(*Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject *);
 
 enum { ONE, TWO, WHERE, ASARRAY, PRODUCT, ZEROS, ONES, EMPTY, ZEROS_LIKE, ONES_LIKE, EMPTY_LIKE,
-       ARANGE, EYE, CONCAT, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, REDUCE };
+       ARANGE, EYE, CONCAT, ARRAY, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, REDUCE };
 static const char *kinds[] = {"one", "two", "where", "asarray", "matmul", "zeros", "ones", "empty",
-                              "zeros_like", "ones_like", "empty_like", "arange", "eye", "concat",
+                              "zeros_like", "ones_like", "empty_like", "arange", "eye", "concat", "array",
                               "reshape", "ravel", "permute", "transpose", "item", "shape", NULL};
 typedef struct {
     PyObject_HEAD
@@ -114,6 +114,7 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case ARANGE: return counted(args, count, keywords);
     case EYE: return identity(args, count, keywords);
     case CONCAT: return joined(args, count, keywords);
+    case ARRAY: return listed(args, count, keywords);
     case RESHAPE: return keywords ? NULL : reshape_quickly(args, count);
     case RAVEL: return keywords ? NULL : ravel_quickly(args, count);
     case PERMUTE: return keywords ? NULL : permute_quickly(args, count);

@@ -16,6 +16,32 @@ static int is_basic(PyObject *key) {
     return 1;
 }
 
+/* A number of an integer dtype, for use in a key; NULL: `part` is none, or an exception. */
+static PyObject *integer_of(PyObject *part) {
+    Node *node = is_buffer(part) ? node_of(part) : NULL;
+    if (!node || !is_number(node) || !node->dtype) return NULL;
+    int dtype = index_of_descr((PyArray_Descr *)node->dtype);
+    return dtype > BOOL && dtype < FLOAT16 ? number_of(part) : NULL;
+}
+
+/* `key`, with integers of Python's in the place of buffers that are one; NULL: an exception. */
+static PyObject *plain_key(PyObject *key) {
+    if (!PyTuple_CheckExact(key)) {
+        PyObject *number = integer_of(key);
+        return number || PyErr_Occurred() ? number : Py_NewRef(key);
+    }
+    Py_ssize_t count = PyTuple_Size(key), at = 0;
+    while (at < count && !is_buffer(PyTuple_GetItem(key, at))) at++;
+    if (at == count) return Py_NewRef(key);
+    PyObject *plain = PyTuple_New(count);
+    for (at = 0; plain && at < count; at++) {
+        PyObject *part = PyTuple_GetItem(key, at), *number = integer_of(part);
+        if (!number && PyErr_Occurred()) Py_CLEAR(plain);
+        else PyTuple_SetItem(plain, at, number ? number : Py_NewRef(part));
+    }
+    return plain;
+}
+
 /* Where the one element is that `key` names; NULL: it names none, or none that is there. */
 static char *place_of(PyArrayObject *array, PyObject *key) {
     int ndim = PyArray_NDIM(array);
@@ -96,7 +122,9 @@ static PyObject *part_of(PyObject *self, PyObject *key) {
 
 PyObject *get_item(PyObject *self, PyObject *key) {
     if (is_buffer(self)) {
-        PyObject *found = part_of(self, key);
+        PyObject *plain = plain_key(key);
+        PyObject *found = plain ? part_of(self, plain) : NULL;
+        Py_XDECREF(plain);
         if (found) return found;
         forget_error();
         if (PyErr_Occurred()) return NULL;
@@ -205,7 +233,9 @@ int set_item(PyObject *self, PyObject *key, PyObject *value) {
         PyObject *node = Py_NewRef((PyObject *)node_of(self));
         PyObject *array = holds_array((Node *)node) ? Py_XNewRef(((Node *)node)->array) : NULL;
         PyObject *other = is_buffer(value) ? Py_XNewRef((PyObject *)node_of(value)) : NULL;
-        int done = put(self, key, value);
+        PyObject *plain = plain_key(key);
+        int done = plain ? put(self, plain, value) : 0;
+        Py_XDECREF(plain);
         Py_DECREF((PyObject *)node);
         Py_XDECREF(array);
         Py_XDECREF(other);

@@ -40,6 +40,12 @@ SCALARS = (0, 1, -1, 2, 2.0, 0.5, -0.0, True, 300, 2**40, 2**63, 1e300, float("n
 KEYS: tuple[Any, ...] = (
     *(0, -1, 2, 99, -99, slice(1, 3), slice(None, None, -1), slice(None, None, 2), ..., None),
     *((0, 0), (1, 2), (slice(None), 0), (..., 1), (0, slice(1, None)), (None, 0), (0, 0, 0)),
+    *(
+        Buffer([1])[0],
+        (Buffer([1])[0], 0),
+        (slice(None), Buffer([0], "uint8")[0]),
+        Buffer([0.5])[0],
+    ),
     *(True, [0, 2], "i", 1.0, (0, 0, 0, 0, 0), slice(0, 0)),
 )
 
@@ -203,8 +209,40 @@ MADE = (
     *(lambda: onebuf.ones(3, dtype="float16"), lambda: onebuf.zeros([2, 2]), lambda: onebuf.eye(0)),
     *(lambda: onebuf.zeros(True), lambda: onebuf.zeros((2, "a")), lambda: onebuf.ones(2, bool)),
     *(lambda: onebuf.asarray(np.arange(3)), lambda: onebuf.asarray([1, 2])),
+    *(
+        lambda: onebuf.array([1, 2]),
+        lambda: onebuf.array([1, 2.5]),
+        lambda: onebuf.array([[1.0, 2]]),
+    ),
+    *(lambda: onebuf.array([]), lambda: onebuf.array([[]]), lambda: onebuf.array([[1], [2, 3]])),
+    *(
+        lambda: onebuf.array([True, 2]),
+        lambda: onebuf.array([2**63]),
+        lambda: onebuf.array([[1], 2]),
+    ),
+    *(
+        lambda: onebuf.array([onebuf.arange(3)[1], 2.0]),
+        lambda: onebuf.array([1j]),
+        lambda: onebuf.array(3),
+    ),
+    *(lambda: onebuf.array([2**60 + 1, 0.5]), lambda: onebuf.array([onebuf.arange(2.0)[1], 2])),
     *(lambda: onebuf.asarray(np.arange(4).reshape(2, 2).T), lambda: onebuf.asarray(np.array(3))),
 )
+
+
+LISTS: tuple[Any, ...] = (
+    *([1, 2], [1, 2.5], [[1.0, 2]], [], [[]], [[1], [2, 3]], [True, 2], [2**63], [[1], 2], [1j], 3),
+    *([2**60 + 1, 0.5], ["a"], [None], [[[1]]], [[1, 2], (3, 4)], [np.float32(1), 2.0]),
+    *([Buffer([1, 2])[1], 2.0], [onebuf.arange(3)[1], 2.0], [onebuf.arange(3.0)[1], 2]),
+    *([onebuf.arange(3)[1], 2], [onebuf.arange(3), onebuf.arange(3)], list(range(300))),
+)
+
+
+@pytest.mark.parametrize("entries", LISTS, ids=str)
+@pytest.mark.parametrize("default_float", ["float64", "float32"])
+def test_arrays_of_lists_are_those_of_the_twin(entries: Any, default_float: str) -> None:
+    with onebuf.config(default_float=default_float):
+        check(lambda: (), lambda: onebuf.array(entries))
 
 
 @pytest.mark.parametrize("make", MADE)

@@ -22,6 +22,9 @@ needs_core = pytest.mark.skipif(core is None, reason="the native core is not bui
 @contextmanager
 def long_way() -> Iterator[None]:
     """Let the twins do everything."""
+    if core is None:
+        yield
+        return
     core.set_halted(True)
     try:
         yield

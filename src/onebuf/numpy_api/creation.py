@@ -14,6 +14,7 @@ from onebuf.array_api.elementwise import isfinite
 from onebuf.array_api.memory_layout import laid_out
 from onebuf.array_api.searching import where
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import quick
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
 from onebuf.machine import Device
@@ -23,6 +24,7 @@ from onebuf.options import options
 Where = str | Device | None
 
 
+@quick("array")
 @public
 def array(
     object: Any,

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from native.twins import long_way
 from random_expressions import assert_same_bits
 
 import onebuf
@@ -20,6 +21,13 @@ from onebuf.engine.cpu import small_kernels
 
 DTYPES = ["float16", bfloat16, "float32", "float64", "complex64", "complex128"]
 LENGTHS = [1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 257]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_core():
+    """The native core has kernels of its own; these tests are about its twins."""
+    with long_way():
+        yield
 
 
 def folded(name: str, array: Any, axis: Any, often: int) -> np.ndarray[Any, Any]:

@@ -15,7 +15,6 @@ import onebuf
 from onebuf import Buffer, config
 from onebuf.engine.plan import decide, form
 from onebuf.engine.plan.decide import GUARDED
-from onebuf.engine.run import realize as realizing
 from onebuf.errors import IndexRangeError, OutOfMemory
 from onebuf.events import KernelRan, Realized, listening
 from onebuf.scheduler import guard
@@ -37,13 +36,13 @@ def lazy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many nodes were asked for, each time that a plan was looked for."""
     found: list[int] = []
-    usual = realizing.plan_for
+    usual = decide.plan_for
 
     def plan_for(wanted: Any, *more: Any, **rest: Any) -> Any:
         found.append(len(wanted))
         return usual(wanted, *more, **rest)
 
-    monkeypatch.setattr(realizing, "plan_for", plan_for)
+    monkeypatch.setattr(decide, "plan_for", plan_for)
     return found
 
 
