@@ -31,11 +31,7 @@ def cap(limit: Callable[[], int]) -> None:
 
 
 def refresh() -> None:
-    """Find the limit of this context anew.
-
-    >>> quick_limit()
-    32768
-    """
+    """Find the limit of this context anew."""
     if core is not None:
         core.note_contexts(quick_limit)  # from now on it has to ask
     _limit.set(min([limit() for limit in _caps], default=QUICK_NUMEL))
