@@ -70,7 +70,8 @@ int number_raw(Node *node, int type_index, char *raw);
 PyObject *block_of(Node *node); /* borrowed */
 int has_readers(Node *node);    /* -1: an exception */
 
-static inline int is_buffer(PyObject *x) { return Py_TYPE(x) == classes.buffer; }
+extern int halted; /* whether tests have asked for the long way */
+static inline int is_buffer(PyObject *x) { return Py_TYPE(x) == classes.buffer && !halted; }
 static inline Node *node_of(PyObject *buffer) { return (Node *)((Handle *)buffer)->node; }
 
 static inline int holds_array(Node *node) {

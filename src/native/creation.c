@@ -54,7 +54,7 @@ static int extents(PyObject *given, npy_intp *dims, npy_intp *size) {
 }
 
 static Node *room(int ndim, const npy_intp *dims, npy_intp size, int dtype) {
-    if (ndim < 1 || dtype < 0 || size > quick_limit() || !home_is_host()) return NULL;
+    if (ndim < 1 || dtype < 0 || halted || size > quick_limit() || !home_is_host()) return NULL;
     return new_fresh(ndim, dims, size, dtype, NULL);
 }
 

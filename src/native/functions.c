@@ -48,7 +48,7 @@ int home_is_host(void) {
 
 /* A buffer on the memory of an array of NumPy's; NULL: ask the twin. */
 static PyObject *as_buffer(PyObject *x) {
-    if (!PyArray_CheckExact(x)) return NULL;
+    if (!PyArray_CheckExact(x) || halted) return NULL;
     PyArrayObject *array = (PyArrayObject *)x;
     int flags = PyArray_FLAGS(array), usual = NPY_ARRAY_CARRAY;
     unsigned warns = 1u << 31; /* NumPy's flag of what is written to with a warning */

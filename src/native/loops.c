@@ -10,7 +10,7 @@
 static PyObject *get_limit = NULL; /* of the context variable */
 static npy_intp usual_limit = 0;
 static int was_set = 0;  /* whether the variable was ever set, anywhere */
-static int halted = 0;       /* whether tests have asked for the long way */
+int halted = 0;
 
 /* Elements up to which operations may take the short way here; -1: none may, or an exception. */
 npy_intp quick_limit(void) {
