@@ -62,7 +62,7 @@ typedef struct {
 extern Classes classes;
 
 int types_init(PyObject *module);
-PyObject *native_leaf(PyObject *module, PyObject *twin);
+PyObject *native_class(PyObject *module, PyObject *twin);
 Node *new_node(PyTypeObject *type);
 PyObject *new_buffer(Node *node, PyObject *base); /* takes `node` */
 PyObject *new_number(PyTypeObject *type, const void *raw, int type_index);
@@ -128,8 +128,11 @@ enum { UNKNOWN, TWIN, LOOP, KERNEL };
 typedef struct {
     PyObject_HEAD
     PyObject *resolve; /* (first, second or None) -> how, or None: the twin */
+    PyObject *op;      /* the operation of the graph, or NULL */
+    PyObject *result;  /* (first, second or None) -> the dtype of a pending result, or None: the twin */
     int arity;
     Loop *table; /* OPERANDS x OPERANDS of two operands, DTYPES of one */
+    signed char *results; /* the same places: 0: unknown, -1: the twin, else a dtype and 1 */
 } Operation;
 
 typedef struct {
@@ -154,6 +157,7 @@ int operand_of(PyObject *x, Operand *operand);
 int operand_of_node(Node *node, Operand *operand);
 void release(Operand *operand);
 int as_dtype(Operand *operand, int dtype, npy_int64 *room); /* 0: ask the twin */
+PyObject *name_of_operand(int index);
 void fill_loop(Loop *loop, PyObject *how, int arity);
 Loop *loop_for(Operation *operation, int first, int second);
 PyObject *compute_one(Operation *operation, PyObject *x);
@@ -164,6 +168,14 @@ extern npy_int64 converted[2][MOST_CONVERTED]; /* used between two calls of Pyth
 int compute_one_into(Operation *operation, PyObject *x, PyObject *out);
 int run_pair(Loop *loop, Operand *x, Operand *y, int ndim, const npy_intp *dims, npy_intp size,
              char *out, const npy_intp *out_strides);
+
+/* ---------------------------------------------------------------------------------- pending.c */
+
+int pending_init(void);
+PyObject *set_pending(PyObject *module, PyObject *args);
+PyObject *make_quickly(PyObject *const *args, Py_ssize_t count);
+PyObject *pending_one(Operation *operation, PyObject *x);
+PyObject *pending_two(Operation *operation, PyObject *x, PyObject *y);
 
 /* -------------------------------------------------------------------------------- operators.c */
 

@@ -15,10 +15,11 @@
 typedef PyObject *(*Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject *);
 
 enum { ONE, TWO, WHERE, ASARRAY, PRODUCT, ZEROS, ONES, EMPTY, ZEROS_LIKE, ONES_LIKE, EMPTY_LIKE,
-       ARANGE, EYE, CONCAT, ARRAY, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, REDUCE };
+       ARANGE, EYE, CONCAT, ARRAY, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, MAKE, REDUCE };
 static const char *kinds[] = {"one", "two", "where", "asarray", "matmul", "zeros", "ones", "empty",
                               "zeros_like", "ones_like", "empty_like", "arange", "eye", "concat", "array",
-                              "reshape", "ravel", "permute", "transpose", "item", "shape", NULL};
+                              "reshape", "ravel", "permute", "transpose", "item", "shape", "make",
+                              NULL};
 typedef struct {
     PyObject_HEAD
     Vectorcall call;
@@ -120,6 +121,7 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case PERMUTE: return keywords ? NULL : permute_quickly(args, count);
     case TRANSPOSE: return keywords ? NULL : transpose_quickly(args, count);
     case ITEM: return count == 1 && !keywords ? number_of(args[0]) : NULL;
+    case MAKE: return keywords ? NULL : make_quickly(args, count);
     case SHAPE: return count == 1 && !keywords ? shape_quickly(args[0]) : NULL;
     }
     return NULL;

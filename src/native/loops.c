@@ -48,16 +48,20 @@ PyObject *set_halted(PyObject *module, PyObject *flag) {
 PyTypeObject *operation_type;
 
 static PyObject *operation_new(PyTypeObject *type, PyObject *args, PyObject *names) {
-    PyObject *resolve;
+    PyObject *resolve, *op = NULL, *result = NULL;
     int arity;
-    if (!PyArg_ParseTuple(args, "Oi", &resolve, &arity)) return NULL;
+    if (!PyArg_ParseTuple(args, "Oi|OO", &resolve, &arity, &op, &result)) return NULL;
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     Operation *operation = (Operation *)alloc(type, 0);
     if (!operation) return NULL;
     operation->resolve = Py_NewRef(resolve);
     operation->arity = arity;
-    operation->table = PyMem_Calloc(arity == 1 ? DTYPES : OPERANDS * OPERANDS, sizeof(Loop));
-    if (!operation->table) {
+    operation->op = Py_XNewRef(op);
+    operation->result = Py_XNewRef(result);
+    size_t places = arity == 1 ? DTYPES : OPERANDS * OPERANDS;
+    operation->table = PyMem_Calloc(places, sizeof(Loop));
+    operation->results = PyMem_Calloc(places, 1);
+    if (!operation->table || !operation->results) {
         Py_DECREF((PyObject *)operation);
         return PyErr_NoMemory();
     }
@@ -66,8 +70,12 @@ static PyObject *operation_new(PyTypeObject *type, PyObject *args, PyObject *nam
 
 static void operation_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
-    PyMem_Free(((Operation *)self)->table);
-    Py_XDECREF(((Operation *)self)->resolve);
+    Operation *operation = (Operation *)self;
+    PyMem_Free(operation->table);
+    PyMem_Free(operation->results);
+    Py_XDECREF(operation->resolve);
+    Py_XDECREF(operation->op);
+    Py_XDECREF(operation->result);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
@@ -99,7 +107,8 @@ int loops_init(PyObject *module) {
     return PyModule_AddObject(module, "Operation", Py_NewRef((PyObject *)operation_type));
 }
 
-static PyObject *name_of_operand(int index) {
+/* An operand's dtype, or the type of a number of Python's. */
+PyObject *name_of_operand(int index) {
     switch (index) {
     case PY_BOOL: return (PyObject *)&PyBool_Type;
     case PY_INT: return (PyObject *)&PyLong_Type;
@@ -349,16 +358,16 @@ static PyObject *two(Operation *operation, Operand *x, Operand *y) {
 
 PyObject *compute_two(Operation *operation, PyObject *x, PyObject *y) {
     Operand one, other;
-    if (!operand_of(x, &one)) return NULL;
+    if (!operand_of(x, &one)) return pending_two(operation, x, y);
     if (!operand_of(y, &other)) {
         release(&one);
-        return NULL;
+        return pending_two(operation, x, y);
     }
     PyObject *result = two(operation, &one, &other);
     release(&one);
     release(&other);
     if (!result) forget_error();
-    return result;
+    return result || PyErr_Occurred() ? result : pending_two(operation, x, y);
 }
 
 static PyObject *one(Operation *operation, Operand *x) {
@@ -397,11 +406,11 @@ static PyObject *one(Operation *operation, Operand *x) {
 
 PyObject *compute_one(Operation *operation, PyObject *x) {
     Operand operand;
-    if (!operand_of(x, &operand)) return NULL;
+    if (!operand_of(x, &operand)) return pending_one(operation, x);
     PyObject *result = one(operation, &operand);
     release(&operand);
     if (!result) forget_error();
-    return result;
+    return result || PyErr_Occurred() ? result : pending_one(operation, x);
 }
 
 /* Whether memory of `x` may be that of `target` without being the very same elements. */

@@ -34,9 +34,10 @@ static PyObject *set_items(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
-    {"native_leaf", native_leaf, METH_O, NULL},
+    {"native_class", native_class, METH_O, NULL},
     {"set_classes", set_classes, METH_VARARGS, NULL},
     {"set_memory", set_memory, METH_VARARGS, NULL},
+    {"set_pending", set_pending, METH_VARARGS, NULL},
     {"set_items", set_items, METH_VARARGS, NULL},
     {"set_operator", set_operator, METH_VARARGS, NULL},
     {"set_creation", set_creation, METH_VARARGS, NULL},
@@ -54,7 +55,7 @@ PyMODINIT_FUNC PyInit__native(void) {
     PyObject *module = PyModule_Create(&definition);
     if (!module) return NULL;
     if (dtypes_init() < 0 || types_init(module) < 0 || shelf_init(module) < 0 ||
-        loops_init(module) < 0 || methods_init(module) < 0 || functions_init(module) < 0) {
+        loops_init(module) < 0 || pending_init() < 0 || methods_init(module) < 0 || functions_init(module) < 0) {
         Py_DECREF(module);
         return NULL;
     }

@@ -43,7 +43,7 @@ static void node_dealloc(PyObject *self) {
     /* Only classes that were made here are known to add no fields. */
     if (free_node_count < FREE_NODES && (type == classes.fresh || type == classes.leaf ||
                                          type == classes.element || type == classes.number ||
-                                         type == classes.foreign))
+                                         type == classes.foreign || type == classes.node))
         free_nodes[free_node_count++] = self;
     else
         PyObject_GC_Del(self);
@@ -258,7 +258,7 @@ static PyType_Slot class_slots[] = {
 };
 
 /* A class like its one base, a class of leaves, whose instances come from the free list. */
-PyObject *native_leaf(PyObject *module, PyObject *twin) {
+PyObject *native_class(PyObject *module, PyObject *twin) {
     char text[100];
     PyObject *place = PyObject_GetAttrString(twin, "__module__");
     PyObject *name = PyObject_GetAttrString(twin, "__name__");

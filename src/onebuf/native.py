@@ -11,6 +11,7 @@ what runs without it (docs/design/0022-native-core.md).
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +23,7 @@ if os.environ.get("ONEBUF_PURE", "0") in ("", "0"):
         core = None
 
 C = TypeVar("C", bound=type)
+F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING or core is None:
 
@@ -48,10 +50,19 @@ FUNCTIONS: tuple[type, ...] = () if core is None else (core.Function, core.Metho
 """Types of the core's functions; each has its Python twin as ``__wrapped__``."""
 
 
-def native_leaf(kind: C) -> C:
-    """The class ``kind`` of leaves, whose instances the core makes and takes back."""
+def native_class(kind: C) -> C:
+    """The class ``kind`` of nodes, whose instances the core makes and takes back."""
     if core is None:
         return kind
-    made: C = core.native_leaf(kind)
+    made: C = core.native_class(kind)
     made.__doc__ = kind.__doc__
     return made
+
+
+def quick(kind: str, what: Any = None) -> Callable[[F], F]:
+    """Let the core try first what a function does, whose twin is decorated."""
+
+    def decorate(twin: F) -> F:
+        return twin if core is None else core.Function(kind, twin, what)
+
+    return decorate

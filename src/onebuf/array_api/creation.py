@@ -24,7 +24,6 @@ from onebuf.array_api.arguments import (
 from onebuf.array_api.memory_layout import alike_in_order, copying, laid_out, lying_as
 from onebuf.buffer import Buffer
 from onebuf.buffer.exchange.construction import as_node
-from onebuf.buffer.native_core import quick
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.dtypes import DT
 from onebuf.errors import (
@@ -35,6 +34,7 @@ from onebuf.errors import (
 )
 from onebuf.machine import Device, Tracer
 from onebuf.machine import device as find_device
+from onebuf.native import quick
 from onebuf.options import options
 
 Shape = int | Sequence[int]

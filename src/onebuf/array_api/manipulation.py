@@ -21,13 +21,13 @@ from onebuf.array_api.arguments import (
     whole,
 )
 from onebuf.buffer import Buffer
-from onebuf.buffer.native_core import quick
 from onebuf.dtypes import as_dtype, float64, kind, meet_scalar, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.events import listeners
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes as broadcast_two_or_more
 from onebuf.layout import normalize_axes, normalize_axis
+from onebuf.native import quick
 from onebuf.options import options
 
 Axes = int | tuple[int, ...] | None

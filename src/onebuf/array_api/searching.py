@@ -11,11 +11,11 @@ from onebuf.array_api.arguments import buffer_of, node_of, operand_of, public
 from onebuf.array_api.sorting import nonzero
 from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
-from onebuf.buffer.native_core import quick
 from onebuf.errors import ArgumentError
 from onebuf.events import listeners
 from onebuf.graph import BINARY, Node
 from onebuf.layout import normalize_axes
+from onebuf.native import quick
 from onebuf.options import options
 
 

@@ -8,10 +8,10 @@ from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, into, node_of, number, public
 from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
-from onebuf.buffer.native_core import quick
 from onebuf.errors import ArgumentError
 from onebuf.graph import REDUCE, reduce_dtype
 from onebuf.layout import normalize_axis
+from onebuf.native import quick
 
 Axes = int | tuple[int, ...] | None
 

@@ -9,8 +9,8 @@ from onebuf.array_api.arguments import buffer_of, public, whole
 from onebuf.array_api.manipulation import concat
 from onebuf.array_api.ufunc.reduction import reduced
 from onebuf.buffer import Buffer
-from onebuf.buffer.native_core import quick
 from onebuf.layout import normalize_axis
+from onebuf.native import quick
 
 Axes = int | tuple[int, ...] | None
 

@@ -8,7 +8,7 @@ the core's methods in the place of those. Without the core, nothing happens.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,15 @@ from onebuf.buffer.operators import Operators
 from onebuf.buffer.reductions import Reductions
 from onebuf.dtypes import DT, as_dtype, meet_scalar
 from onebuf.engine.cpu import small_kernels
+from onebuf.errors import OnebufError
 from onebuf.graph import (
     BINARY,
+    CONSTANT,
+    FAILED,
     INEXACT,
     REDUCE,
     UNARY,
+    VIEW,
     Element,
     Foreign,
     Fresh,
@@ -37,12 +41,15 @@ from onebuf.graph import (
     elementwise_dtype,
     reduce_dtype,
 )
+from onebuf.graph.origin import OURS
+from onebuf.graph.readers import MANY, prune
+from onebuf.layout import View
+from onebuf.machine import CPU
 from onebuf.memory import POOL
 from onebuf.native import HandleFields, core
+from onebuf.ops.apply import known_constant
 from onebuf.ops.eager import known_loop
 from onebuf.options import options
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _OPERATORS = {
     "add": "add",
@@ -102,17 +109,35 @@ def operation(op: Op) -> Any:
     if found is None:
         arity = op.arity or 1
         resolve = _one(op) if arity == 1 else _two(op)
-        found = _operations[op] = core.Operation(resolve, arity)
+        found = _operations[op] = core.Operation(resolve, arity, op, _pending_dtype(op))
     return found
 
 
-def quick(kind: str, what: Any = None) -> Callable[[F], F]:
-    """Let the core try first what a function of the namespace does."""
+def _pending_dtype(op: Op) -> Callable[[Any, Any], DT | None]:
+    """The dtype of ``op`` by those of its operands, for nodes that are still to be computed."""
 
-    def decorate(twin: F) -> F:
-        return twin if core is None else core.Function(kind, twin, what)
+    def result(first: Any, second: Any) -> DT | None:
+        is_power = op is BINARY["pow"] and isinstance(second, type)  # may be another function
+        if is_power:
+            return None
+        try:
+            if second is None:
+                return elementwise_dtype(op, first)
+            one = meet_scalar(second, first) if isinstance(first, type) else first
+            two = meet_scalar(first, second) if isinstance(second, type) else second
+            return elementwise_dtype(op, one, two)
+        except OnebufError:
+            return None
 
-    return decorate
+    return result
+
+
+def _scalar_node(value: Any, beside: DT) -> Node | None:
+    """The constant that a Python number becomes next to elements of dtype ``beside``."""
+    try:
+        return known_constant(value, meet_scalar(beside, value.__class__))
+    except OnebufError:
+        return None
 
 
 def _two(op: Op) -> Callable[[Any, Any], How]:
@@ -187,6 +212,10 @@ def install() -> None:
         return
     core.set_classes(Buffer, Node, Leaf, Fresh, Loose, Foreign, Number, Element, PLACE)
     core.set_creation(as_dtype, lambda: options().default_float)
+    core.set_pending(
+        *(VIEW, CONSTANT, FAILED, CPU, View, OURS, prune, MANY),
+        *(lambda: options().eager_nbytes, _scalar_node),
+    )
     core.set_memory(POOL.shelves.shelf, POOL.cell, POOL.give_back)
     for name, method in _OPERATORS.items():
         how = np.matmul if name == "matmul" else operation(BINARY[name])

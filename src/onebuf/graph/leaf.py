@@ -16,10 +16,10 @@ from onebuf.graph.node import Node, Readers
 from onebuf.graph.op import FREED, STORED
 from onebuf.machine import CPU, Device
 from onebuf.memory import POOL, Block, Cell, address_of
-from onebuf.native import native_leaf
+from onebuf.native import native_class
 
 
-@native_leaf
+@native_class
 class Leaf(Node):
     """A node for elements in memory: ``array`` lies on ``block``.
 
@@ -48,7 +48,7 @@ class Leaf(Node):
         return self.block.readers
 
 
-@native_leaf
+@native_class
 class Foreign(Leaf):
     """A leaf on a foreign array, whose block is made when it is first needed."""
 
@@ -73,7 +73,7 @@ class Foreign(Leaf):
         return self._block
 
 
-@native_leaf
+@native_class
 class Number(Leaf):
     """A single number: it has a dtype, and is at home everywhere as Python's are.
 
@@ -129,14 +129,14 @@ class Number(Leaf):
         return self._block
 
 
-@native_leaf
+@native_class
 class Element(Number):
     """A number that was read from a buffer, in which a write would be lost."""
 
     __slots__ = ()
 
 
-@native_leaf
+@native_class
 class Fresh(Leaf):
     """A leaf without other holders: what an operation on small operands has just computed.
 

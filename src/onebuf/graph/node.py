@@ -38,13 +38,14 @@ from onebuf.interop import Source
 from onebuf.layout import IndexMap, View
 from onebuf.machine import CPU, Cluster, Device, Tracer, home_of
 from onebuf.memory import Block
-from onebuf.native import NodeFields
+from onebuf.native import NodeFields, native_class, quick
 from onebuf.tasks.failure import Failure
 
 Readers: TypeAlias = "Table[Node]"
 """The pending nodes that read some memory (`onebuf.graph.readers`)."""
 
 
+@native_class
 class Node(NodeFields):
     """One value: ``op`` applied to ``srcs`` with the static argument ``arg``.
 
@@ -157,6 +158,7 @@ class Node(NodeFields):
 _constants: Readers = {}
 
 
+@quick("make")
 def make(
     op: Op,
     srcs: tuple[Node, ...],

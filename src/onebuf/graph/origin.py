@@ -16,7 +16,8 @@ from onebuf.events import KERNEL_FILE
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
-_is_ours: dict[str, bool] = {KERNEL_FILE: True}
+OURS: dict[str, bool] = {KERNEL_FILE: True}
+"""Whether a file is of this package, as far as that was asked."""
 
 
 class Origin(NamedTuple):
@@ -60,9 +61,9 @@ def _outside(frame: FrameType | None) -> tuple[CodeType, int] | None:
     """The innermost place outside this package, from ``frame`` outwards."""
     while frame is not None:
         code = frame.f_code
-        ours = _is_ours.get(code.co_filename)
+        ours = OURS.get(code.co_filename)
         if ours is None:
-            ours = _is_ours[code.co_filename] = code.co_filename.startswith(PACKAGE)
+            ours = OURS[code.co_filename] = code.co_filename.startswith(PACKAGE)
         if not ours:
             return code, frame.f_lasti
         frame = frame.f_back

@@ -14,10 +14,10 @@ from onebuf.array_api.elementwise import isfinite
 from onebuf.array_api.memory_layout import laid_out
 from onebuf.array_api.searching import where
 from onebuf.buffer import Buffer
-from onebuf.buffer.native_core import quick
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
 from onebuf.machine import Device
+from onebuf.native import quick
 from onebuf.numpy_api.delegation import delegated
 from onebuf.options import options
 

@@ -244,9 +244,7 @@ _COMPLEX_POWERS = {0.5: UNARY["sqrt"], -1: UNARY["reciprocal"]}
 
 def _scalar_operand(op: Op, value: Scalar, dtype: DT, other: DT) -> Node:
     try:
-        if value and value.__class__ is not complex:  # zeros differ in sign, and yet are equal
-            return _known_constant(value, dtype)
-        return constant((), typed_scalar(value, dtype), dtype)
+        return known_constant(value, dtype)
     except ScalarRangeError:
         if op.rule is Rule.BOOL:  # a comparison has an answer even where the type cannot hold it
             return constant((), value, np.asarray(value).dtype)
@@ -256,9 +254,15 @@ def _scalar_operand(op: Op, value: Scalar, dtype: DT, other: DT) -> Node:
         raise
 
 
-@lru_cache(100, typed=True)
-def _known_constant(value: Scalar, dtype: DT) -> Node:
+def known_constant(value: Scalar, dtype: DT) -> Node:
     """The node of a number, which programs meet again and again."""
+    if value and value.__class__ is not complex:  # zeros differ in sign, and yet are equal
+        return _nonzero_constant(value, dtype)
+    return constant((), typed_scalar(value, dtype), dtype)
+
+
+@lru_cache(100, typed=True)
+def _nonzero_constant(value: Scalar, dtype: DT) -> Node:
     return constant((), typed_scalar(value, dtype), dtype)
 
 

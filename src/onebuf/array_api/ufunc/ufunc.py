@@ -15,13 +15,14 @@ from onebuf import dtypes
 from onebuf.array_api.arguments import check_cast, into, node_of
 from onebuf.array_api.ufunc.methods import attach
 from onebuf.buffer import Buffer
-from onebuf.buffer.native_core import operation, quick
+from onebuf.buffer.native_core import operation
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import as_dtype
 from onebuf.engine import compute_into
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import Node, Op, elementwise_dtype
 from onebuf.layout import broadcast_shapes
+from onebuf.native import quick
 from onebuf.ops import (
     PAIRS,
     SCALARS,
