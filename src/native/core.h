@@ -173,6 +173,7 @@ int run_pair(Loop *loop, Operand *x, Operand *y, int ndim, const npy_intp *dims,
 
 int pending_init(void);
 PyObject *set_pending(PyObject *module, PyObject *args);
+PyObject *ticket(PyObject *module, PyObject *unused);
 PyObject *make_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *pending_one(Operation *operation, PyObject *x);
 PyObject *pending_two(Operation *operation, PyObject *x, PyObject *y);

@@ -339,6 +339,7 @@ static PyObject *two(Operation *operation, Operand *x, Operand *y) {
     if (x->scalar && y->scalar) return NULL;
     int ndim = broadcast(x, y, dims, &size);
     if (ndim < 0 || size > limit) return NULL;
+    if ((!x->scalar && x->size > limit) || (!y->scalar && y->size > limit)) return NULL;
     Loop *loop = loop_for(operation, x->dtype, y->dtype);
     if (!loop) return NULL;
     if (!ndim) {

@@ -9,20 +9,19 @@
 
 /* What the package told. */
 static PyObject *op_view, *op_constant, *op_failed, *the_cpu, *view_class;
-static PyObject *files_of_ours; /* whether a file is of this package, by name */
-static PyObject *prune_twin, *eager_nbytes, *scalar_node;
+static PyObject *is_ours_twin, *prune_twin, *eager_nbytes, *scalar_node;
 static Py_ssize_t usual_eager_nbytes, many_readers;
 
 static PyObject *readers_name, *f_lasti, *f_back, *co_filename;
 static PyTypeObject *reference_type;
 
-/* set_pending(view, constant, failed, cpu, View, files, prune, many, eager_nbytes, scalar_node) */
+/* set_pending(view, constant, failed, cpu, View, is_ours, prune, many, eager_nbytes, scalar_node) */
 PyObject *set_pending(PyObject *module, PyObject *args) {
     PyObject **given[] = {&op_view,       &op_constant, &op_failed,    &the_cpu,    &view_class,
-                          &files_of_ours, &prune_twin,  &eager_nbytes, &scalar_node};
+                          &is_ours_twin, &prune_twin,  &eager_nbytes, &scalar_node};
     PyObject *found[9];
-    if (!PyArg_ParseTuple(args, "OOOOOO!OnOO", &found[0], &found[1], &found[2], &found[3], &found[4],
-                          &PyDict_Type, &found[5], &found[6], &many_readers, &found[7], &found[8]))
+    if (!PyArg_ParseTuple(args, "OOOOOOOnOO", &found[0], &found[1], &found[2], &found[3], &found[4],
+                          &found[5], &found[6], &many_readers, &found[7], &found[8]))
         return NULL;
     PyObject *usual = PyObject_CallNoArgs(found[7]);
     if (!usual) return NULL;
@@ -46,24 +45,28 @@ int pending_init(void) {
 
 /* --------------------------------------------------------------------------------- where it is made */
 
-#define FILES 16
-static PyObject *known_files[FILES]; /* names of files that are not this package's */
+#define FILES 64
+static struct {
+    PyObject *name;
+    int is_ours;
+} files[FILES]; /* those that were asked about, by the address of the name */
 
 /* Whether a file is of this package: 1, 0, or -1 with an exception. */
 static int is_ours(PyObject *file) {
-    PyObject **known = &known_files[((size_t)file >> 4) % FILES];
-    if (*known == file) return 0;
-    PyObject *ours = PyDict_GetItemWithError(files_of_ours, file);
-    if (!ours) return PyErr_Occurred() ? -1 : -2;
-    if (ours == Py_True) return 1;
-    PyObject *old = *known;
-    *known = Py_NewRef(file);
+    size_t at = ((size_t)file >> 4) % FILES;
+    if (files[at].name == file) return files[at].is_ours;
+    PyObject *answer = PyObject_CallFunctionObjArgs(is_ours_twin, file, NULL);
+    if (!answer) return -1;
+    int ours = answer == Py_True;
+    Py_DECREF(answer);
+    PyObject *old = files[at].name;
+    files[at].name = Py_NewRef(file);
+    files[at].is_ours = ours;
     Py_XDECREF(old);
-    return 0;
+    return ours;
 }
 
-/* The innermost place outside this package, as (code, instruction) or None; NULL: ask the twin, which
- * gets to know the files that are new. */
+/* The innermost place outside this package, as (code, instruction) or None; NULL: an exception. */
 static PyObject *place_outside(void) {
     PyObject *frame = Py_XNewRef((PyObject *)PyEval_GetFrame());
     while (frame && frame != Py_None) {
@@ -91,10 +94,23 @@ static PyObject *place_outside(void) {
         frame = back;
     }
     Py_XDECREF(frame);
+    if (PyErr_Occurred()) return NULL; /* `f_back` is None where there is no memory for a frame */
     Py_RETURN_NONE;
 }
 
 /* ------------------------------------------------------------------------------- tables of readers */
+
+static long long tickets = 0;
+
+PyObject *ticket(PyObject *module, PyObject *unused) { return PyLong_FromLongLong(tickets++); }
+
+/* Let a table know of a node that has yet to read; -1: an exception. */
+static int enter(PyObject *readers, PyObject *reference) {
+    PyObject *key = PyLong_FromLongLong(tickets++);
+    int entered = key ? PyDict_SetItem(readers, key, reference) : -1;
+    Py_XDECREF(key);
+    return entered;
+}
 
 /* Whether a node that is referred to weakly has read, or is gone. */
 static int is_done(PyObject *reference) {
@@ -244,7 +260,7 @@ Node *made(PyObject *op, PyObject *srcs, PyObject *arg, PyObject *shape, PyObjec
     Node *new = new_pending(op, srcs, arg, shape, dtype);
     if (!new) goto end;
     reference = PyWeakref_NewRef((PyObject *)new, NULL);
-    int entered = reference ? PyDict_SetItem(tables[first], reference, reference) : -1;
+    int entered = reference ? enter(tables[first], reference) : -1;
     if (entered == 0 && !unique) entered = PyDict_SetItem(tables[first], key, reference);
     if (entered == 0) entered = tidy(tables[first]);
     if (entered == 0 && op == op_view) {
@@ -253,8 +269,8 @@ Node *made(PyObject *op, PyObject *srcs, PyObject *arg, PyObject *shape, PyObjec
         Py_DECREF(own);
     }
     for (Py_ssize_t n = 0; n < count && entered == 0; n++) {
-        if (n == first || !tables[n]) continue;
-        entered = PyDict_SetItem(tables[n], reference, reference);
+        if (n == first || !tables[n] || tables[n] == tables[first]) continue;
+        entered = enter(tables[n], reference);
         if (entered == 0) entered = tidy(tables[n]);
     }
     if (entered == 0) node = new;

@@ -48,7 +48,7 @@ class Options:
     eager_nbytes: int = field(init=False, default=0)
     """`eager_numel` in bytes."""
     quick_numel: int = field(init=False, default=0)
-    """Operations on so few elements need not count what memory their results take."""
+    """Operations on so few elements need not count what memory their results take; -1: all do."""
 
     def __post_init__(self) -> None:
         for name in ("eager_numel", "threads", "memory_cap", "donate_nbytes"):
@@ -69,7 +69,8 @@ class Options:
             raise ArgumentError(f"default_float needs a real floating type, got {dtype.name}")
         object.__setattr__(self, "default_float", dtype)
         object.__setattr__(self, "eager_nbytes", 8 * self.eager_numel)
-        few = min(self.eager_numel, quick.QUICK_NUMEL) if self.memory_cap is None else 0
+        may_run = self.eager_numel > 0 and self.memory_cap is None
+        few = min(self.eager_numel, quick.QUICK_NUMEL) if may_run else quick.NONE
         object.__setattr__(self, "quick_numel", few)
 
 

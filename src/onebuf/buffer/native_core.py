@@ -41,7 +41,7 @@ from onebuf.graph import (
     elementwise_dtype,
     reduce_dtype,
 )
-from onebuf.graph.origin import OURS
+from onebuf.graph.origin import is_ours
 from onebuf.graph.readers import MANY, prune
 from onebuf.layout import View
 from onebuf.machine import CPU
@@ -213,7 +213,7 @@ def install() -> None:
     core.set_classes(Buffer, Node, Leaf, Fresh, Loose, Foreign, Number, Element, PLACE)
     core.set_creation(as_dtype, lambda: options().default_float)
     core.set_pending(
-        *(VIEW, CONSTANT, FAILED, CPU, View, OURS, prune, MANY),
+        *(VIEW, CONSTANT, FAILED, CPU, View, is_ours, prune, MANY),
         *(lambda: options().eager_nbytes, _scalar_node),
     )
     core.set_memory(POOL.shelves.shelf, POOL.cell, POOL.give_back)

@@ -59,7 +59,7 @@ from onebuf.graph.op import (
 from onebuf.graph.origin import here
 from onebuf.graph.placed import is_stored, on_block, place_on, placed_block
 from onebuf.graph.promise import Promise, StillToCome, arrived, future, promises_of
-from onebuf.graph.readers import forget, living_views, waiting
+from onebuf.graph.readers import enter, forget, living_views, waiting
 
 # fmt: off
 __all__ = [
@@ -69,7 +69,7 @@ __all__ = [
     "STORED", "TAKE", "TAKE_ALONG", "UNARY", "VIEW", "WHERE", "WRITE", "Element", "Foreign",
     "Freed", "Fresh", "Kind", "Leaf", "Loose", "LooseBlock", "Node", "Number", "Op", "Promise",
     "Readers", "Rule", "StillToCome", "arrived", "attach", "attaching", "elementwise_dtype",
-    "engine_lock", "fail", "forget", "future", "here", "is_stored", "living_views", "make",
+    "engine_lock", "enter", "fail", "forget", "future", "here", "is_stored", "living_views", "make",
     "on_block", "place_on", "placed_block", "promises_of", "reduce_axes", "reduce_dtype",
     "reduction", "settle", "strided", "waiting",
 ]

@@ -33,7 +33,7 @@ from onebuf.dtypes import DT, Array
 from onebuf.errors import DeviceError
 from onebuf.graph.op import CONSTANT, FAILED, PLACED, STORED, VIEW, Kind, Op
 from onebuf.graph.origin import Origin, caller
-from onebuf.graph.readers import MANY, Table, find, prune
+from onebuf.graph.readers import MANY, Table, enter, find, prune
 from onebuf.interop import Source
 from onebuf.layout import IndexMap, View
 from onebuf.machine import CPU, Cluster, Device, Tracer, home_of
@@ -210,7 +210,7 @@ def make(
     if device.__class__ is Tracer:
         device.made(node)
     reference = weakref.ref(node)
-    readers[reference] = reference
+    enter(readers, reference)
     if not unique:
         readers[key] = reference
     if len(readers) > MANY:
@@ -218,10 +218,11 @@ def make(
     if op is VIEW:
         node.readers = readers
     for other in others:
-        readers = other.readers if other.block is None else other.block.readers
-        readers[reference] = reference
-        if len(readers) > MANY:
-            prune(readers)
+        table = other.readers if other.block is None else other.block.readers
+        if table is not readers:
+            enter(table, reference)
+            if len(table) > MANY:
+                prune(table)
     return node
 
 

@@ -16,8 +16,7 @@ from onebuf.events import KERNEL_FILE
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
-OURS: dict[str, bool] = {KERNEL_FILE: True}
-"""Whether a file is of this package, as far as that was asked."""
+_is_ours: dict[str, bool] = {KERNEL_FILE: True}
 
 
 class Origin(NamedTuple):
@@ -57,14 +56,20 @@ def here() -> str:
     return "" if found is None else str(Origin(*found))
 
 
+def is_ours(file: str) -> bool:
+    """Whether a file of code is of this package."""
+    ours = _is_ours.get(file)
+    if ours is None:
+        ours = _is_ours[file] = file.startswith(PACKAGE)
+    return ours
+
+
 def _outside(frame: FrameType | None) -> tuple[CodeType, int] | None:
     """The innermost place outside this package, from ``frame`` outwards."""
     while frame is not None:
         code = frame.f_code
-        ours = OURS.get(code.co_filename)
-        if ours is None:
-            ours = OURS[code.co_filename] = code.co_filename.startswith(PACKAGE)
-        if not ours:
+        ours = _is_ours.get(code.co_filename)
+        if not (is_ours(code.co_filename) if ours is None else ours):
             return code, frame.f_lasti
         frame = frame.f_back
     return None

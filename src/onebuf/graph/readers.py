@@ -1,24 +1,30 @@
 """Readers: the pending nodes that have yet to read some memory, and equal ones found again.
 
 Memory, and every node that will have memory, has a table of readers with two kinds of entries. A
-weak reference to a node, as its own key, says that this node has yet to read: before the memory is
-written, it is computed. A key that says what a node computes leads to a node that computes just
-that; it is a hint, and may be missing or be another thread's. One more key leads to those who
-lie on the same bytes (`onebuf.memory.territory`), and stays.
+weak reference to a node, under a number that nothing else has, says that this node has yet to read:
+before the memory is written, it is computed. A key that says what a node computes leads to a node
+that computes just that; it is a hint, and may be missing or be another thread's. One more key leads
+to those who lie on the same bytes (`onebuf.memory.territory`), and stays.
 
 No entry of the first kind is ever replaced or cleared with others: each is its node's alone, put in
 when the node is made and taken out when it has read. Every step is one operation on a
 dict, which neither another thread nor a signal handler can split, so there is no lock to wait for.
+
+The numbers are tickets, counted up. A reference would do as its own key, but its hash is the
+address of its node: nodes come and go at the same addresses, and those that are gone would be
+compared with each that comes.
 """
 
 from __future__ import annotations
 
+import itertools
 import weakref
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Protocol, TypeAlias, TypeVar
 
 from onebuf.graph.op import FAILED, VIEW, Op
 from onebuf.memory import Neighbours
+from onebuf.native import core
 
 
 class Reader(Protocol):
@@ -35,11 +41,17 @@ class Reader(Protocol):
 
 N = TypeVar("N", bound=Reader)
 Table: TypeAlias = dict[Hashable, weakref.ref[N]]
-"""Weak references to pending nodes, by themselves and by what the nodes compute."""
+"""Weak references to pending nodes, by ticket and by what the nodes compute."""
 
 MANY = 255
 """A table with more entries is looked through for those that are done."""
-_ref = weakref.ref
+ticket: Callable[[], int] = itertools.count().__next__ if core is None else core.ticket
+"""A number that it has not given before."""
+
+
+def enter(readers: Table[N], reference: weakref.ref[N]) -> None:
+    """Let a table know of a node that has yet to read."""
+    readers[ticket()] = reference
 
 
 def find(readers: Table[N], key: Hashable) -> N | None:
@@ -54,14 +66,18 @@ def find(readers: Table[N], key: Hashable) -> N | None:
 
 def waiting(readers: Table[N]) -> list[N]:
     """The nodes that are still to be computed; views only see, they do not."""
-    nodes = [key() for key in list(readers) if key.__class__ is _ref]
-    return [n for n in nodes if n is not None and n.block is None and n.op is not VIEW]
+    return [n for n in _entered(readers) if n.block is None and n.op is not VIEW]
 
 
 def living_views(readers: Table[N]) -> list[N]:
     """The views that have not been looked at yet."""
-    nodes = [key() for key in list(readers) if key.__class__ is _ref]
-    return [n for n in nodes if n is not None and n.op is VIEW]
+    return [n for n in _entered(readers) if n.op is VIEW]
+
+
+def _entered(readers: Table[N]) -> list[N]:
+    """The living nodes that have entered a table, each once."""
+    nodes = [found() for key, found in list(readers.items()) if key.__class__ is int]
+    return list({id(node): node for node in nodes if node is not None}.values())
 
 
 def forget(readers: Table[N], with_views: bool) -> None:

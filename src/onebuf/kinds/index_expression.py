@@ -28,6 +28,7 @@ from onebuf.graph import (
     VIEW,
     Kind,
     Node,
+    enter,
     is_stored,
     make,
 )
@@ -97,7 +98,7 @@ def on_demand_node(root: Node, source: Source, is_inlined: bool) -> Node:
     node = make(ON_DEMAND, srcs, source, source.shape, source.dtype, unique=True, device=device)
     reference = weakref.ref(node)
     for leaf in _leaves(root):
-        leaf.readers[reference] = reference
+        enter(leaf.readers, reference)
     return node
 
 

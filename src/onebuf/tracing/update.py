@@ -15,7 +15,7 @@ import numpy as np
 from onebuf.dtypes import Array
 from onebuf.dtypes import bool as bool_
 from onebuf.engine import moved
-from onebuf.graph import COPY, VIEW, Node, Readers, living_views, make, waiting
+from onebuf.graph import COPY, VIEW, Node, Readers, enter, living_views, make, waiting
 from onebuf.layout import View
 from onebuf.layout.composed import permutation_of
 from onebuf.machine import home_of
@@ -53,7 +53,7 @@ def overwritten(base: Node, value: Node, change: Callable[[Node, Node], Node]) -
     base.readers = {}
     for view in views:
         view.readers = base.readers
-        base.readers[weakref.ref(view)] = weakref.ref(view)
+        enter(base.readers, weakref.ref(view))
     base.op, base.srcs, base.arg = COPY, (new,), None
     register(base, new)
     return old
@@ -62,8 +62,7 @@ def overwritten(base: Node, value: Node, change: Callable[[Node, Node], Node]) -
 def register(node: Node, src: Node) -> None:
     """Let ``src`` know that ``node`` reads it."""
     if src.readers is not node.readers:
-        reference = weakref.ref(node)
-        src.readers[reference] = reference
+        enter(src.readers, weakref.ref(node))
 
 
 def _of(old: Node, base: Node, src: Node) -> Node:
@@ -80,7 +79,7 @@ def _forget_keys(reader: Node) -> None:
     for src in reader.srcs:
         table: Readers = src.readers
         for key in [key for key, found in table.items() if found() is reader]:
-            if key.__class__ is not weakref.ref:
+            if key.__class__ is not int:  # no ticket
                 del table[key]
 
 
