@@ -97,6 +97,7 @@ extern PyArray_Descr *descriptors[DTYPES];
 extern const int item_sizes[DTYPES];
 
 int dtypes_init(void);
+PyObject *address_of(PyObject *module, PyObject *array);
 int index_of_descr(PyArray_Descr *descr); /* -1: unknown */
 int index_of_num(int type_num);
 int scalar_kind(PyObject *x); /* PY_BOOL, PY_INT, PY_FLOAT, or -1 */

@@ -18,6 +18,15 @@ int dtypes_init(void) {
     return 0;
 }
 
+/* address_of(array): of its first element. */
+PyObject *address_of(PyObject *module, PyObject *array) {
+    if (!PyArray_Check(array)) {
+        PyErr_SetNone(PyExc_TypeError);
+        return NULL;
+    }
+    return PyLong_FromVoidPtr(PyArray_DATA((PyArrayObject *)array));
+}
+
 int index_of_num(int num) { return num >= 0 && num < NPY_NTYPES_LEGACY ? by_num[num] : -1; }
 
 int index_of_descr(PyArray_Descr *descr) {

@@ -37,6 +37,7 @@ static PyMethodDef methods[] = {
     {"native_class", native_class, METH_O, NULL},
     {"set_classes", set_classes, METH_VARARGS, NULL},
     {"set_memory", set_memory, METH_VARARGS, NULL},
+    {"address_of", address_of, METH_O, NULL},
     {"ticket", ticket, METH_NOARGS, NULL},
     {"set_pending", set_pending, METH_VARARGS, NULL},
     {"set_items", set_items, METH_VARARGS, NULL},

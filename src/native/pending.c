@@ -112,8 +112,9 @@ static int enter(PyObject *readers, PyObject *reference) {
     return entered;
 }
 
-/* Whether a node that is referred to weakly has read, or is gone. */
+/* Whether an entry is of a node that has read, or is gone. */
 static int is_done(PyObject *reference) {
+    if (Py_TYPE(reference) != reference_type) return 0;
     PyObject *found = PyWeakref_GetObject(reference);
     if (!found || found == Py_None) return 1;
     if (TYPE(found) != classes.node) return 0;
@@ -126,13 +127,21 @@ static int prune(PyObject *readers) {
     Py_ssize_t count = PyDict_Size(readers), done = 0, at = 0, power = 1;
     while (2 * power <= count) power *= 2;
     if (count - power > 1) return 1;
-    PyObject *key, *value, **keys = PyMem_Malloc(count * sizeof(PyObject *));
+    PyObject *key, *value, **keys;
+    while (PyDict_Next(readers, &at, &key, &value)) done += is_done(value);
+    if (2 * done < count) return 1;
+    if (done == count) { /* so nothing that is entered is lost: no code has run since they were looked at */
+        PyDict_Clear(readers);
+        return 1;
+    }
+    keys = PyMem_Malloc(done * sizeof(PyObject *));
     if (!keys) return 0;
+    done = at = 0;
     while (PyDict_Next(readers, &at, &key, &value))
-        if (Py_TYPE(value) == reference_type && is_done(value)) keys[done++] = Py_NewRef(key);
+        if (is_done(value)) keys[done++] = Py_NewRef(key);
     int failed = 0;
     for (Py_ssize_t n = 0; n < done; n++) {
-        if (2 * done >= count && !failed && PyDict_DelItem(readers, keys[n]) < 0) {
+        if (!failed && PyDict_DelItem(readers, keys[n]) < 0) {
             if (PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear(); /* others were here */
             else failed = 1;
         }

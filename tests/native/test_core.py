@@ -189,8 +189,9 @@ large = (onebuf.ones(40_000) + onebuf.arange(40_000)).realize()
 late = large * 2
 CALLS = {
     "pending": lambda: (large + large).realize(), "pending number": lambda: (3 - large).realize(),
-    "pending one": lambda: (-late)[:9].realize(), "pending chain": lambda: ((large + 1) * late).sum(),
-    "found": lambda: [large - late, large - late][1][:5], "many": lambda: [large + n for n in range(9)][2][3],
+    "pending one": lambda: (-late)[:9].realize(), "chain": lambda: ((large + 1) * late).sum(),
+    "found": lambda: [large - late, large - late][1][:5],
+    "readers": lambda: [large + n for n in range(9)][2][3],
     "add": lambda: x + y, "scalar": lambda: x * 2, "broadcast": lambda: m + m[0], "neg": lambda: -x,
     "slice": lambda: x[2:5], "element": lambda: x[3], "matmul": lambda: m @ m, "T": lambda: m.T,
     "sum": lambda: x.sum(), "rows": lambda: m.sum(axis=1), "argmax": lambda: x.argmax(),

@@ -1,8 +1,9 @@
 """Addresses of arrays, read from NumPy's C structure.
 
-NumPy's two ways to ask take some microseconds, longer than adding two vectors. In every version of
-its C interface, an array begins with the header of all Python objects, and then the address of its
-elements. If a check finds that this does not hold here, NumPy is asked.
+NumPy's two ways to ask take some microseconds, longer than adding two vectors. The native core
+reads the field. Without it Python does: in every version of NumPy's C interface, an array begins
+with the header of all Python objects, and then the address of its elements. If a check finds that
+this does not hold here, NumPy is asked.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from ctypes import c_char_p, c_void_p, cast
 from typing import Any
 
 import numpy as np
+
+from onebuf.native import core
 
 _HEADER = object.__basicsize__
 _at = c_void_p.from_address
@@ -35,21 +38,8 @@ def _holds() -> bool:
     return all(_quick(array) == _slow(array) for array in samples)
 
 
-address_of = _quick if _holds() else _slow
+address_of = core.address_of if core is not None else _quick if _holds() else _slow
 """The address of the first element of an array."""
-
-
-def address_text(array: str, at: str) -> str:
-    """Code of Python for the address of ``array``, where ``at`` names `address_function`.
-
-    >>> address_text("x", "f") in ("f(id(x) + 16).value", "f(x)")
-    True
-    """
-    return f"{at}(id({array}) + {_HEADER}).value" if address_of is _quick else f"{at}({array})"
-
-
-address_function: Any = _at if address_of is _quick else _slow
-"""What the code that `address_text` writes calls."""
 
 
 _START_OF_BYTES = bytes.__basicsize__ - 1

@@ -33,8 +33,8 @@ from onebuf.engine.cpu.program import WORD_NBYTES, word
 from onebuf.engine.step.kernel_step import KernelCall, KernelStep, MultipassStep, Output
 from onebuf.engine.step.plan import Plan
 from onebuf.graph import CONSTANT, STORED, Node, engine_lock
-from onebuf.memory import POOL, PoolBlock, address_of_bytes
-from onebuf.memory.address import address_function, address_of_bytes_text, address_text
+from onebuf.memory import POOL, PoolBlock, address_of, address_of_bytes
+from onebuf.memory.address import address_of_bytes_text
 from onebuf.scheduler.guard import GuardText, Text
 from onebuf.scheduler.trace.recorder import all_of_it
 
@@ -143,8 +143,7 @@ class _Writer:
             node = self.names[number]
             self.lines.append(f"array = {node}.array")
             self.text.check("array is None")
-            at = self.const(address_function)
-            self.lines.append(f"{name} = {address_text('array', at)}")
+            self.lines.append(f"{name} = {self.const(address_of)}(array)")
         return self.read[number]
 
     def result(self, output: Output) -> str:
