@@ -154,6 +154,7 @@ int operand_of(PyObject *x, Operand *operand);
 int operand_of_node(Node *node, Operand *operand);
 void release(Operand *operand);
 int as_dtype(Operand *operand, int dtype, npy_int64 *room); /* 0: ask the twin */
+void gather(const Operand *operand, char *out); /* its elements in order, without gaps */
 void fill_loop(Loop *loop, PyObject *how, int arity);
 Loop *loop_for(Operation *operation, int first, int second);
 PyObject *compute_one(Operation *operation, PyObject *x);
@@ -184,15 +185,19 @@ PyObject *view_of_array(PyObject *self, PyObject *part); /* takes `part` */
 int methods_init(PyObject *module);
 extern PyType_Slot method_slots[];
 int integers(PyObject *const *args, Py_ssize_t count, npy_intp *found);
-PyObject *reduce_quickly(int which, PyObject *x, PyObject *const *args, Py_ssize_t count,
-                         PyObject *keywords);
-int reduction_named(const char *name);
 PyObject *reshape_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *ravel_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *permute_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *transpose_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *number_of(PyObject *self);
 PyObject *shape_quickly(PyObject *self);
+
+/* ------------------------------------------------------------------------------- reductions.c */
+
+int reductions_init(PyObject *module);
+PyObject *reduce_quickly(int which, PyObject *x, PyObject *const *args, Py_ssize_t count,
+                         PyObject *keywords);
+int reduction_named(const char *name);
 
 /* -------------------------------------------------------------------------------- functions.c */
 

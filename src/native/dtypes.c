@@ -86,6 +86,7 @@ int scalar_bytes(PyObject *x, int kind, int to, char *raw) {
     case INT16: COPY_LOOP(from_t, npy_int16); return 1;                                            \
     case INT32: COPY_LOOP(from_t, npy_int32); return 1;                                            \
     case INT64: COPY_LOOP(from_t, npy_int64); return 1;                                            \
+    case UINT64: COPY_LOOP(from_t, npy_uint64); return 1;                                          \
     case FLOAT32: COPY_LOOP(from_t, float); return 1;                                              \
     case FLOAT64: COPY_LOOP(from_t, double); return 1;                                             \
     }                                                                                              \

@@ -54,7 +54,8 @@ PyMODINIT_FUNC PyInit__native(void) {
     PyObject *module = PyModule_Create(&definition);
     if (!module) return NULL;
     if (dtypes_init() < 0 || types_init(module) < 0 || shelf_init(module) < 0 ||
-        loops_init(module) < 0 || methods_init(module) < 0 || functions_init(module) < 0) {
+        loops_init(module) < 0 || methods_init(module) < 0 ||
+        reductions_init(module) < 0 || functions_init(module) < 0) {
         Py_DECREF(module);
         return NULL;
     }

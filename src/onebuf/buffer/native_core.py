@@ -69,7 +69,10 @@ _COMPARISONS = {
 }
 _SIGNS = {"negative": "neg", "positive": "pos", "abs": "abs", "bitwise_invert": "invert"}
 _FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "tanh", "abs", "square", "maximum", "minimum")
-_REDUCTIONS = ("sum", "prod", "max", "min", "all", "any", "argmax", "argmin", "mean")
+_REDUCTIONS = (
+    *("sum", "prod", "max", "min", "all", "any"),
+    *("argmax", "argmin", "mean", "var", "std"),
+)
 _MOVEMENTS = ("reshape", "ravel", "transpose", "permute")
 _CONVERSIONS = ("__bool__", "__int__", "__float__", "__index__", "__len__", "__iter__")
 
