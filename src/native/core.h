@@ -199,6 +199,22 @@ PyObject *reduce_quickly(int which, PyObject *x, PyObject *const *args, Py_ssize
                          PyObject *keywords);
 int reduction_named(const char *name);
 
+/* -------------------------------------------------------------------------------- delegates.c */
+
+PyObject *set_quiet(PyObject *module, PyObject *quiet);
+PyObject *delegated(PyObject *target, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *buffer_of_new(PyObject *array); /* takes `array`, which has no other holder */
+
+/* --------------------------------------------------------------------------------- movement.c */
+
+PyObject *accumulated(PyObject *ufunc, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *rolled(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *clipped(PyObject *bounds, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *converted_to(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *copied(PyObject *x);
+PyObject *joined(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *stacked(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+
 /* -------------------------------------------------------------------------------- functions.c */
 
 int functions_init(PyObject *module);
@@ -208,6 +224,7 @@ int home_is_host(void);
 
 /* --------------------------------------------------------------------------------- creation.c */
 
+int dtype_of(PyObject *given); /* by any spelling; -1: unknown, or an exception */
 int usual_float(void); /* the dtype that Python's floats have here */
 PyObject *set_creation(PyObject *module, PyObject *args);
 PyObject *filled(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value);
@@ -215,7 +232,6 @@ PyObject *filled_like(PyObject *const *args, Py_ssize_t count, PyObject *keyword
 PyObject *counted(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *identity(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *listed(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
-PyObject *joined(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 
 /* ------------------------------------------------------------------------------- conveniences */
 

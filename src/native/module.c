@@ -40,6 +40,7 @@ static PyMethodDef methods[] = {
     {"set_items", set_items, METH_VARARGS, NULL},
     {"set_operator", set_operator, METH_VARARGS, NULL},
     {"set_creation", set_creation, METH_VARARGS, NULL},
+    {"set_quiet", set_quiet, METH_O, NULL},
     {"note_contexts", note_contexts, METH_O, NULL},
     {"note_homes", note_homes, METH_O, NULL},
     {"set_halted", set_halted, METH_O, NULL},

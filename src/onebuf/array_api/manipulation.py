@@ -21,7 +21,7 @@ from onebuf.array_api.arguments import (
     whole,
 )
 from onebuf.buffer import Buffer
-from onebuf.buffer.native_core import quick
+from onebuf.buffer.native_core import delegate, quick
 from onebuf.dtypes import as_dtype, float64, kind, meet_scalar, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.events import listeners
@@ -155,6 +155,7 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[int] | None = None) -> Buffer:
     return x.T if axes is None else x.permute(sequence("permute_dims", "axes", axes))
 
 
+@delegate(np.repeat)
 @public
 def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> Buffer:
     """Each element, or each slice along ``axis``, several times in a row.
@@ -213,6 +214,7 @@ def _extents(name: str, shape: Any) -> tuple[int, ...]:
     return tuple([whole(name, "shape", extent) for extent in given])
 
 
+@quick("roll")
 @public
 def roll(x: ArrayLike, /, shift: Any, axis: Axes = None) -> Buffer:
     """The elements shifted along ``axis``, those that fall off coming in at the other end.
@@ -259,6 +261,7 @@ def squeeze(x: ArrayLike, /, axis: Axes = None) -> Buffer:
     return buffer_of("squeeze", x).squeeze(axis)
 
 
+@quick("stack")
 @public
 def stack(
     arrays: Sequence[Any],
@@ -275,6 +278,7 @@ def stack(
     return joined if out is None else into("stack", out, joined, casting)
 
 
+@delegate(np.tile)
 @public
 def tile(x: ArrayLike, repetitions: int | Sequence[int], /) -> Buffer:
     """``x`` laid out several times along each axis.

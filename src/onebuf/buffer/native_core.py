@@ -17,6 +17,8 @@ from onebuf.buffer.buffer import Buffer
 from onebuf.buffer.exchange.conversion import Conversion
 from onebuf.buffer.handle import PLACE
 from onebuf.buffer.movement import Movement
+from onebuf.buffer.numpy.in_place import InPlace
+from onebuf.buffer.numpy.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators
 from onebuf.buffer.reductions import Reductions
 from onebuf.dtypes import DT, as_dtype, meet_scalar
@@ -39,7 +41,9 @@ from onebuf.graph import (
 )
 from onebuf.memory import POOL
 from onebuf.native import HandleFields, core
+from onebuf.ops import quiet_context
 from onebuf.ops.eager import known_loop
+from onebuf.ops.numpy import short_calls
 from onebuf.options import options
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -74,6 +78,10 @@ _REDUCTIONS = (
     *("argmax", "argmin", "mean", "var", "std"),
 )
 _MOVEMENTS = ("reshape", "ravel", "transpose", "permute")
+_DELEGATES = (
+    *("nonzero", "round", "take", "repeat", "argpartition", "ptp", "searchsorted"),
+    *("choose",),
+)
 _CONVERSIONS = ("__bool__", "__int__", "__float__", "__index__", "__len__", "__iter__")
 
 _FLOATS = tuple(np.dtype(name) for name in ("float16", "float32", "float64"))
@@ -116,6 +124,25 @@ def quick(kind: str, what: Any = None) -> Callable[[F], F]:
         return twin if core is None else core.Function(kind, twin, what)
 
     return decorate
+
+
+def delegate(target: Any) -> Callable[[F], F]:
+    """Let the core try first ``target`` on arrays, which only reads and gives new memory."""
+    return quick("delegate", target)
+
+
+def accumulating(name: str, is_wide: bool, needs_axis: bool) -> Callable[[F], F]:
+    """Let the core try first to go along an axis with an operation of two.
+
+    If ``is_wide``, small integers become 64 bits wide; if it ``needs_axis``, no axis means the flat
+    elements.
+    """
+    return quick("accumulate", (operation(BINARY[name]), is_wide, needs_axis))
+
+
+def clipping() -> Callable[[F], F]:
+    """Let the core try first to keep elements between two bounds."""
+    return quick("clip", (operation(BINARY["maximum"]), operation(BINARY["minimum"])))
 
 
 def _two(op: Op) -> Callable[[Any, Any], How]:
@@ -190,6 +217,7 @@ def install() -> None:
         return
     core.set_classes(Buffer, Node, Leaf, Fresh, Loose, Foreign, Number, Element, PLACE)
     core.set_creation(as_dtype, lambda: options().default_float)
+    core.set_quiet(quiet_context)
     core.set_memory(POOL.shelves.shelf, POOL.cell, POOL.give_back)
     for name, method in _OPERATORS.items():
         how = np.matmul if name == "matmul" else operation(BINARY[name])
@@ -211,6 +239,15 @@ def install() -> None:
     for name in _MOVEMENTS:
         _replace_method(Movement, name, name)
     _replace_method(Conversion, "item", "item")
+    _replace_method(Buffer, "copy", "copy")
+    _replace_method(Buffer, "astype", "astype")
+    bounds = operation(BINARY["maximum"]), operation(BINARY["minimum"])
+    _replace_method(Operators, "clip", "clip", bounds)
+    for name, op in {"cumsum": "add", "cumprod": "multiply"}.items():
+        _replace_method(NdarrayMethods, name, "accumulate", (operation(BINARY[op]), True, True))
+    for name in _DELEGATES:
+        _replace_method(NdarrayMethods, name, "delegate", getattr(np, name))
+    _replace_method(InPlace, "argsort", "delegate", short_calls.argsort)
     for name in _CONVERSIONS:
         core.set_slot(name, getattr(Conversion, name))
         _replace(Conversion, name)
