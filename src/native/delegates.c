@@ -37,7 +37,7 @@ static PyObject *given_buffer(Call *call, PyObject *x) {
     PyObject *found = NULL;
     if (!operand.array) {
         found = PyArray_Scalar(operand.raw, descriptors[operand.dtype], NULL);
-    } else if (operand.size <= call->limit && operand.ndim && call->count < MOST_OPERANDS) {
+    } else if (operand.size && operand.size <= call->limit && operand.ndim && call->count < MOST_OPERANDS) {
         call->arrays[call->count++] = operand.array;
         found = Py_NewRef((PyObject *)operand.array);
     }
@@ -68,6 +68,11 @@ static PyObject *given_parts(Call *call, PyObject *x, int depth) {
 }
 
 static int is_plain(PyObject *x) {
+    int overflow = 0;
+    if (PyLong_CheckExact(x)) { /* of what no dtype holds, the twin says more */
+        PyLong_AsLongLongAndOverflow(x, &overflow);
+        return !overflow;
+    }
     return x == Py_None || scalar_kind(x) >= 0 || PyUnicode_CheckExact(x) || PyArray_DescrCheck(x) ||
            Py_TYPE(x) == &PySlice_Type || x == Py_Ellipsis;
 }
@@ -94,10 +99,8 @@ static void bounds_of(PyArrayObject *array, const char **low, const char **high)
 /* Whether a result may lie on memory of an operand. */
 static int is_shared(const Call *call, PyArrayObject *array) {
     const char *low, *high, *from, *to;
-    if (!PyArray_SIZE(array)) return 0;
     bounds_of(array, &low, &high);
     for (int n = 0; n < call->count; n++) {
-        if (!PyArray_SIZE(call->arrays[n])) continue;
         bounds_of(call->arrays[n], &from, &to);
         if (low < to && from < high) return 1;
     }
@@ -128,7 +131,8 @@ static Node *new_loose(PyArrayObject *array) {
     return node;
 }
 
-/* A buffer with the elements of a new array, which it takes; NULL: ask the twin, or an exception. */
+/* A buffer with the elements of a new array without gaps, which it takes; NULL: ask the twin, or an
+ * exception. */
 PyObject *buffer_of_new(PyObject *found) {
     PyArrayObject *array = (PyArrayObject *)found;
     int ndim = PyArray_NDIM(array), dtype = index_of_descr(PyArray_DESCR(array));
@@ -141,12 +145,9 @@ PyObject *buffer_of_new(PyObject *found) {
             return node ? new_buffer(node, Py_None) : NULL;
         }
         node = new_fresh(ndim, PyArray_DIMS(array), PyArray_SIZE(array), dtype, NULL);
-        if (node && flags & NPY_ARRAY_C_CONTIGUOUS) {
+        if (node)
             memcpy(PyArray_BYTES((PyArrayObject *)node->array), PyArray_BYTES(array),
                    PyArray_NBYTES(array));
-        } else if (node && PyArray_CopyInto((PyArrayObject *)node->array, array) < 0) {
-            Py_CLEAR(node);
-        }
     }
     Py_DECREF(found);
     return node ? new_buffer(node, Py_None) : NULL;
@@ -164,11 +165,21 @@ static PyObject *buffer_of_number(PyObject *x) {
     return new_number(classes.number, raw, dtype);
 }
 
+/* Whether an array lies in memory as a new one of its shape does. */
+static int is_in_order(PyArrayObject *array) {
+    npy_intp step = PyArray_ITEMSIZE(array);
+    for (int axis = PyArray_NDIM(array) - 1; axis >= 0; axis--) {
+        if (PyArray_STRIDE(array, axis) != step) return 0;
+        step *= PyArray_DIM(array, axis);
+    }
+    return PyArray_SIZE(array) > 0 && PyArray_ISWRITEABLE(array);
+}
+
 /* What the caller gets for a result; NULL: ask the twin, or an exception. */
 static PyObject *taken(const Call *call, PyObject *found, int depth) {
     if (PyArray_CheckExact(found)) {
         PyArrayObject *array = (PyArrayObject *)found;
-        if (is_shared(call, array) || !PyArray_ISWRITEABLE(array)) return NULL;
+        if (!is_in_order(array) || is_shared(call, array)) return NULL;
         if (Py_REFCNT(found) > 1 || PyArray_BASE(array)) { /* others may have it: a copy */
             found = PyArray_NewCopy(array, NPY_CORDER);
             return found ? buffer_of_new(found) : NULL;
@@ -213,7 +224,8 @@ PyObject *delegated(PyObject *target, PyObject *const *args, Py_ssize_t count, P
     if (!arguments) return NULL;
     PyTuple_SetItem(arguments, 0, Py_NewRef(target));
     for (Py_ssize_t n = 0; n < count; n++) {
-        PyObject *array = given(&call, args[n], 0);
+        int is_number_first = !n && is_buffer(args[0]) && node_of(args[0]) && is_number(node_of(args[0]));
+        PyObject *array = is_number_first ? NULL : given(&call, args[n], 0);
         if (!array) goto end;
         PyTuple_SetItem(arguments, n + 1, array);
     }

@@ -13,9 +13,10 @@ from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
 from onebuf.layout import normalize_axis
+from onebuf.ops.numpy import short_calls
 
 
-@delegate(np.take)
+@delegate(short_calls.take)
 @public
 def take(
     x: Any,

@@ -28,6 +28,7 @@ from onebuf.events import listeners
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes as broadcast_two_or_more
 from onebuf.layout import normalize_axes, normalize_axis
+from onebuf.ops.numpy import short_calls
 from onebuf.options import options
 
 Axes = int | tuple[int, ...] | None
@@ -155,7 +156,7 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[int] | None = None) -> Buffer:
     return x.T if axes is None else x.permute(sequence("permute_dims", "axes", axes))
 
 
-@delegate(np.repeat)
+@delegate(short_calls.repeat)
 @public
 def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> Buffer:
     """Each element, or each slice along ``axis``, several times in a row.
@@ -173,7 +174,8 @@ def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> Buffer:
     repeats = whole("repeat", "repeats", repeats, 0)
     before, extent, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     spread = x.expand_dims(axis + 1).expand((*before, extent, repeats, *after))
-    return Buffer._value(ops.copied(spread._node)).reshape((*before, extent * repeats, *after))
+    shape = (*before, extent * repeats, *after)
+    return Buffer._value(ops.reshape(ops.copied(spread._node), shape))
 
 
 def _positions(repeats: Buffer, extent: int) -> list[int]:
@@ -224,7 +226,8 @@ def roll(x: ArrayLike, /, shift: Any, axis: Axes = None) -> Buffer:
     """
     x = buffer_of("roll", x)
     if axis is None:
-        return roll(x.reshape(-1), shift, axis=0).reshape(x.shape)
+        flat = roll(x.reshape(-1), shift, axis=0)
+        return Buffer._value(ops.reshape(flat._node, x.shape))
     axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
     several = isinstance(shift, tuple | list)
     shifts = [whole("roll", "shift", n) for n in (shift if several else (shift,))]
@@ -297,7 +300,7 @@ def tile(x: ArrayLike, repetitions: int | Sequence[int], /) -> Buffer:
     wide = [extent for pair in zip(counts, shape, strict=True) for extent in pair]
     spread = x.reshape(thin).expand(wide)
     final = tuple([count * extent for count, extent in zip(counts, shape, strict=True)])
-    return Buffer._value(ops.copied(spread._node)).reshape(final)
+    return Buffer._value(ops.reshape(ops.copied(spread._node), final))
 
 
 @public

@@ -122,7 +122,7 @@ def _sorting(
     return node, normalize_axis(axis, len(node.shape), name)
 
 
-@delegate(np.searchsorted)
+@delegate(short_calls.searchsorted)
 @public
 def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) -> Buffer:
     """Where in the sorted ``x1`` each element of ``x2`` would go.
@@ -145,7 +145,7 @@ def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) ->
     return Buffer._value(ops.library(_search, nodes, (side,), two.shape, dtypes.int64, name))
 
 
-@delegate(np.isin)
+@delegate(short_calls.isin)
 @public
 def isin(
     x1: Any,
@@ -175,7 +175,7 @@ def isin(
     return Buffer._value(ops.library(_is_in, nodes, (invert,), nodes[0].shape, dtypes.bool, "isin"))
 
 
-@delegate(np.nonzero)
+@delegate(short_calls.nonzero)
 @public
 def nonzero(x: Any, /) -> tuple[Buffer, ...]:
     """The indices of the elements that are not zero, one buffer an axis."""

@@ -78,10 +78,7 @@ _REDUCTIONS = (
     *("argmax", "argmin", "mean", "var", "std"),
 )
 _MOVEMENTS = ("reshape", "ravel", "transpose", "permute")
-_DELEGATES = (
-    *("nonzero", "round", "take", "repeat", "argpartition", "ptp", "searchsorted"),
-    *("choose",),
-)
+_DELEGATES = ("nonzero", "argpartition", "ptp", "choose")
 _CONVERSIONS = ("__bool__", "__int__", "__float__", "__index__", "__len__", "__iter__")
 
 _FLOATS = tuple(np.dtype(name) for name in ("float16", "float32", "float64"))
@@ -247,6 +244,8 @@ def install() -> None:
         _replace_method(NdarrayMethods, name, "accumulate", (operation(BINARY[op]), True, True))
     for name in _DELEGATES:
         _replace_method(NdarrayMethods, name, "delegate", getattr(np, name))
+    for name in ("take", "repeat", "round", "searchsorted"):
+        _replace_method(NdarrayMethods, name, "delegate", getattr(short_calls, name))
     _replace_method(InPlace, "argsort", "delegate", short_calls.argsort)
     for name in _CONVERSIONS:
         core.set_slot(name, getattr(Conversion, name))

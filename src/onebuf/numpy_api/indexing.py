@@ -16,6 +16,7 @@ from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.numpy_api.delegation import delegated
+from onebuf.ops.numpy import short_calls
 
 
 @delegate(np.select)
@@ -65,7 +66,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     return on_arrays(Buffer, np.compress, (mask, x, axis, out), {})  # type: ignore[no-any-return]
 
 
-@delegate(np.extract)
+@delegate(short_calls.extract)
 @public
 def extract(condition: Any, arr: Any) -> Buffer:
     """The flat elements of ``arr`` where ``condition`` holds."""

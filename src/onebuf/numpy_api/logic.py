@@ -14,9 +14,10 @@ from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import DTypeError
 from onebuf.numpy_api.delegation import delegated
+from onebuf.ops.numpy import short_calls
 
 
-@delegate(np.isclose)
+@delegate(short_calls.isclose)
 @public
 def isclose(
     a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
@@ -41,7 +42,7 @@ def isclose(
     return result  # type: ignore[no-any-return]
 
 
-@delegate(np.allclose)
+@delegate(short_calls.allclose)
 @public
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are equal within a tolerance; see `isclose`."""

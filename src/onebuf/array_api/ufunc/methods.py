@@ -89,14 +89,10 @@ def _accumulate(function: Callable[..., Any], theirs: np.ufunc) -> Callable[...,
             )
         return into(theirs.__name__, out, Buffer._value(result))
 
-    return _accumulating(theirs, fold)(accumulate)
-
-
-def _accumulating(theirs: np.ufunc, fold: str | None) -> Callable[[Any], Any]:
-    """How `accumulate` is tried in a short way, if it is."""
-    if fold is None or fold in ("all", "any"):
-        return delegate(theirs.accumulate)
-    return accumulating(theirs.__name__, is_wide=fold in ("sum", "prod"), needs_axis=False)
+    if fold is None:
+        return accumulate
+    is_wide = fold in ("sum", "prod")
+    return accumulating(theirs.__name__, is_wide, needs_axis=False)(accumulate)
 
 
 def _running(theirs: np.ufunc, node: Node, axis: int, dtype: np.dtype[Any]) -> Node:

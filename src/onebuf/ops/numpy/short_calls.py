@@ -64,8 +64,11 @@ def sort(x: Array, axis: int | None = -1) -> Array:
     return np.sort(x, axis, kind="stable")
 
 
-def nan_to_num(x: Array, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+def nan_to_num(x: Array, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
     """A copy of ``x`` with numbers for NaN and infinities."""
+    for value in (nan, posinf, neginf):
+        if not isinstance(value, int | float | None):
+            raise TypeError
     found: Array = np.nan_to_num(x, True, nan, posinf, neginf)
     return found
 
@@ -73,3 +76,70 @@ def nan_to_num(x: Array, nan: Any = 0.0, posinf: Any = None, neginf: Any = None)
 def count_nonzero(x: Array) -> Any:
     """How many elements are not zero."""
     return np.int64(np.count_nonzero(x))
+
+
+def nonzero(x: Array) -> tuple[Array, ...]:
+    """Where elements are not zero, in memory without gaps."""
+    return tuple([np.ascontiguousarray(part) for part in np.nonzero(x)])
+
+
+def take(x: Array, indices: Any, axis: int | None = None) -> Array:
+    """Slices of ``x`` chosen by integers."""
+    return x.take(_integers(indices), axis)
+
+
+def repeat(x: Array, repeats: Any, axis: int | None = None) -> Array:
+    """Elements several times in a row."""
+    return x.repeat(_integers(repeats), axis)
+
+
+def _integers(x: Any) -> Any:
+    if x.__class__ is not int and x.dtype.kind not in "iu":
+        raise TypeError
+    return x
+
+
+def extract(condition: Array, arr: Array) -> Array:
+    """The elements where ``condition`` holds, which has as many."""
+    if condition.size != arr.size:
+        raise ValueError
+    return arr.reshape(-1)[condition.reshape(-1) != 0]
+
+
+def searchsorted(x1: Array, x2: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """Where in the sorted ``x1`` each element of ``x2`` would go."""
+    return x1.searchsorted(_elements(x2), side, sorter)
+
+
+def isin(x1: Array, x2: Any, assume_unique: bool = False, invert: bool = False) -> Array:
+    """Whether each element of ``x1`` is one of ``x2``."""
+    return np.isin(x1, _elements(x2), assume_unique, invert)
+
+
+def _elements(x: Any) -> Any:
+    if x is None or x.__class__ is str:
+        raise TypeError
+    return x
+
+
+def round(x: Array, decimals: int = 0) -> Array:  # noqa: A001
+    """Numbers rounded, halves to even ones."""
+    if x.dtype.kind == "b":
+        raise TypeError
+    return x.round(decimals)
+
+
+def isclose(a: Array, b: Any, *args: Any, **kwargs: Any) -> Any:
+    """Whether floats are nearly equal."""
+    return np.isclose(_floats(a), _floats(b), *args, **kwargs)
+
+
+def allclose(a: Array, b: Any, *args: Any, **kwargs: Any) -> bool:
+    """Whether all floats are nearly equal."""
+    return bool(np.allclose(_floats(a), _floats(b), *args, **kwargs))
+
+
+def _floats(x: Any) -> Any:
+    if x.__class__ is not float and x.dtype is not float64:
+        raise TypeError
+    return x
