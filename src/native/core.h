@@ -42,9 +42,11 @@ typedef struct {
     PyObject *op, *srcs, *arg, *shape, *dtype, *replays, *made_at, *array, *block, *readers;
     PyObject *claimed, *device;
     PyObject *own_block, *cell, *own_array, *scalar;
+    PyObject *owner; /* the leaf whose memory a part lies on */
     PyObject *weakrefs;
     char raw[8]; /* the bytes of a number, if `has_raw` */
     int has_raw;
+    int parts; /* how many parts this is the owner of */
 } Node;
 
 /* What `onebuf.buffer.handle.Handle` inherits. */
@@ -56,7 +58,7 @@ typedef struct {
 
 /* The classes that Python has made, as `install` was told. */
 typedef struct {
-    PyTypeObject *buffer, *node, *leaf, *fresh, *loose, *foreign, *number, *element;
+    PyTypeObject *buffer, *node, *leaf, *fresh, *loose, *foreign, *number, *element, *part;
     PyObject *place; /* what stands for a base in memory without axes */
 } Classes;
 extern Classes classes;
@@ -64,6 +66,8 @@ extern Classes classes;
 int types_init(PyObject *module);
 PyObject *native_leaf(PyObject *module, PyObject *twin);
 Node *new_node(PyTypeObject *type);
+Node *new_loose(PyArrayObject *array); /* takes `array`, which has no other holder */
+Node *new_part(Node *node, PyObject *array); /* a leaf on memory of `node`; takes `array` */
 PyObject *new_buffer(Node *node, PyObject *base); /* takes `node` */
 PyObject *new_number(PyTypeObject *type, const void *raw, int type_index);
 int number_raw(Node *node, int type_index, char *raw);
@@ -77,7 +81,7 @@ static inline Node *node_of(PyObject *buffer) { return (Node *)((Handle *)buffer
 static inline int holds_array(Node *node) {
     PyTypeObject *type = TYPE(node);
     return type == classes.fresh || type == classes.leaf || type == classes.loose ||
-           type == classes.foreign || type == classes.node;
+           type == classes.foreign || type == classes.part || type == classes.node;
 }
 
 static inline int is_number(Node *node) {

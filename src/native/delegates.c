@@ -107,30 +107,6 @@ static int is_shared(const Call *call, PyArrayObject *array) {
     return 0;
 }
 
-/* A leaf on a new array without other holders; takes the array. */
-static Node *new_loose(PyArrayObject *array) {
-    int ndim = PyArray_NDIM(array);
-    PyObject *shape = PyTuple_New(ndim);
-    for (int axis = 0; shape && axis < ndim; axis++) {
-        PyObject *extent = PyLong_FromSsize_t(PyArray_DIM(array, axis));
-        if (!extent) Py_CLEAR(shape);
-        else PyTuple_SetItem(shape, axis, extent);
-    }
-    Node *node = shape ? new_node(classes.loose) : NULL;
-    if (!node) {
-        Py_XDECREF(shape);
-        Py_DECREF((PyObject *)array);
-        return NULL;
-    }
-    node->array = (PyObject *)array;
-    node->shape = shape;
-    node->dtype = Py_NewRef((PyObject *)PyArray_DESCR(array));
-    node->own_block = Py_NewRef(Py_None);
-    node->claimed = Py_NewRef(Py_True);
-    PyObject_GC_Track((PyObject *)node);
-    return node;
-}
-
 /* A buffer with the elements of a new array without gaps, which it takes; NULL: ask the twin, or an
  * exception. */
 PyObject *buffer_of_new(PyObject *found) {

@@ -68,31 +68,11 @@ static PyArrayObject *array_of(Node *node) {
 /* A buffer on an array that shares the memory of `self`, whose reference it takes. */
 PyObject *view_of_array(PyObject *self, PyObject *part) {
     Node *node = (Node *)Py_NewRef((PyObject *)node_of(self));
-    PyObject *block = Py_XNewRef(block_of(node));
-    int ndim = PyArray_NDIM((PyArrayObject *)part);
-    PyObject *shape = block && block != Py_None ? PyTuple_New(ndim) : NULL;
-    for (int axis = 0; shape && axis < ndim; axis++) {
-        PyObject *extent = PyLong_FromSsize_t(PyArray_DIM((PyArrayObject *)part, axis));
-        if (!extent) Py_CLEAR(shape);
-        else PyTuple_SetItem(shape, axis, extent);
-    }
-    Node *leaf = shape ? new_node(classes.leaf) : NULL;
-    PyObject *view = NULL;
-    if (leaf) {
-        leaf->shape = Py_NewRef(shape);
-        leaf->dtype = Py_NewRef(node->dtype);
-        leaf->array = Py_NewRef(part);
-        leaf->block = Py_NewRef(block);
-        leaf->claimed = Py_NewRef(Py_True);
-        PyObject_GC_Track((PyObject *)leaf);
-        PyObject *base = ((Handle *)self)->base;
-        view = new_buffer(leaf, base == Py_None || base == classes.place ? self : base);
-    }
-    Py_XDECREF(shape);
-    Py_XDECREF(block);
+    Node *leaf = new_part(node, part);
     Py_DECREF((PyObject *)node);
-    Py_DECREF(part);
-    return view;
+    if (!leaf) return NULL;
+    PyObject *base = ((Handle *)self)->base;
+    return new_buffer(leaf, base == Py_None || base == classes.place ? self : base);
 }
 
 /* The part of a stored buffer that a basic key names; NULL: ask the twin. */
@@ -150,7 +130,7 @@ static int is_apart(Node *node, Node *value) {
     PyTypeObject *type = TYPE(value);
     if (node == value) return 0;
     if ((type == classes.fresh || type == classes.loose) &&
-        (!value->own_block || value->own_block == Py_None))
+        (!value->own_block || value->own_block == Py_None) && !value->parts)
         return 1;
     PyArrayObject *x = (PyArrayObject *)node->array, *y = (PyArrayObject *)value->array;
     npy_intp bounds[2][2];

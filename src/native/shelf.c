@@ -151,6 +151,13 @@ static Shelf *shelf_for(int ndim, const npy_intp *dims, npy_intp size, int dtype
     return *slot;
 }
 
+/* The same where there are shelves enough: in memory of NumPy's. */
+static Node *without_shelf(int ndim, const npy_intp *dims, int dtype) {
+    PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNewFromDescr(
+        ndim, dims, (PyArray_Descr *)Py_NewRef((PyObject *)descriptors[dtype]));
+    return array ? new_loose(array) : NULL;
+}
+
 /* A node for elements that are about to be written, claimed; NULL: ask the twin, or an exception.
  * `like` may be an operand of the same shape and dtype, whose shelf need not be looked up. */
 Node *new_fresh(int ndim, const npy_intp *dims, npy_intp size, int dtype, Node *like) {
@@ -161,7 +168,7 @@ Node *new_fresh(int ndim, const npy_intp *dims, npy_intp size, int dtype, Node *
             shelf = (Shelf *)its;
     }
     if (!shelf) shelf = shelf_for(ndim, dims, size, dtype);
-    if (!shelf) return NULL;
+    if (!shelf) return PyErr_Occurred() || has_contexts() ? NULL : without_shelf(ndim, dims, dtype);
     Py_INCREF((PyObject *)shelf);
     Node *node = new_node(classes.fresh);
     if (!node) {

@@ -36,6 +36,7 @@ from onebuf.graph import (
     Node,
     Number,
     Op,
+    Part,
     elementwise_dtype,
     reduce_dtype,
 )
@@ -212,7 +213,7 @@ def install() -> None:
     """Put the core to use."""
     if core is None:
         return
-    core.set_classes(Buffer, Node, Leaf, Fresh, Loose, Foreign, Number, Element, PLACE)
+    core.set_classes(Buffer, Node, Leaf, Fresh, Loose, Foreign, Number, Element, PLACE, Part)
     core.set_creation(as_dtype, lambda: options().default_float)
     core.set_quiet(quiet_context)
     core.set_memory(POOL.shelves.shelf, POOL.cell, POOL.give_back)
