@@ -101,8 +101,14 @@ extern PyArray_Descr *descriptors[DTYPES];
 extern const int item_sizes[DTYPES];
 
 int dtypes_init(void);
-int index_of_descr(PyArray_Descr *descr); /* -1: unknown */
-int index_of_num(int type_num);
+extern signed char index_by_num[NPY_NTYPES_LEGACY];
+static inline int index_of_num(int num) {
+    return num >= 0 && num < NPY_NTYPES_LEGACY ? index_by_num[num] : -1;
+}
+static inline int index_of_descr(PyArray_Descr *descr) { /* -1: unknown */
+    int at = index_of_num(descr->type_num);
+    return at >= 0 && descriptors[at] == descr ? at : -1;
+}
 int scalar_kind(PyObject *x); /* PY_BOOL, PY_INT, PY_FLOAT, or -1 */
 int scalar_bytes(PyObject *x, int kind, int to, char *raw); /* whether `to` holds it exactly */
 int convert(int from, const char *source, npy_intp step, int to, char *target, npy_intp n);
@@ -133,6 +139,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *resolve; /* (first, second or None) -> how, or None: the twin */
     int arity;
+    int code;    /* what `compute_numbers` knows it by, or 0 */
     Loop *table; /* OPERANDS x OPERANDS of two operands, DTYPES of one */
 } Operation;
 
@@ -170,6 +177,11 @@ int compute_one_into(Operation *operation, PyObject *x, PyObject *out);
 int run_pair(Loop *loop, Operand *x, Operand *y, int ndim, const npy_intp *dims, npy_intp size,
              char *out, const npy_intp *out_strides);
 
+/* ---------------------------------------------------------------------------------- numbers.c */
+
+int code_of(const char *name);
+PyObject *compute_numbers(int code, Operand *x, Operand *y);
+
 /* -------------------------------------------------------------------------------- operators.c */
 
 extern PyType_Slot operator_slots[];
@@ -183,6 +195,13 @@ extern PyObject *getitem_twin, *setitem_twin, *delitem_twin;
 PyObject *get_item(PyObject *self, PyObject *key);
 int set_item(PyObject *self, PyObject *key, PyObject *value);
 PyObject *view_of_array(PyObject *self, PyObject *part); /* takes `part` */
+
+int is_apart(Node *node, Node *value); /* whether their memory is known to be apart */
+
+/* ---------------------------------------------------------------------------------- picks.c */
+
+PyObject *picked(PyArrayObject *array, PyObject *key);
+int put_picked(Node *node, PyArrayObject *array, int dtype, PyObject *key, PyObject *value);
 
 /* ---------------------------------------------------------------------------------- methods.c */
 
@@ -216,6 +235,8 @@ PyObject *rolled(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *clipped(PyObject *bounds, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *converted_to(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *copied(PyObject *x);
+PyObject *flattened(PyObject *x);
+PyObject *listed_elements(PyObject *x);
 PyObject *joined(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *stacked(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 
@@ -233,6 +254,7 @@ int usual_float(void); /* the dtype that Python's floats have here */
 PyObject *set_creation(PyObject *module, PyObject *args);
 PyObject *filled(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value);
 PyObject *filled_like(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value);
+PyObject *full_of(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *counted(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *identity(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *listed(PyObject *const *args, Py_ssize_t count, PyObject *keywords);

@@ -85,6 +85,25 @@ PyObject *filled(PyObject *const *args, Py_ssize_t count, PyObject *keywords, in
     return new_buffer(node, Py_None);
 }
 
+/* full(shape, value, dtype=...) of one of Python's numbers */
+PyObject *full_of(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    Py_ssize_t more = keywords ? PyTuple_Size(keywords) : 0;
+    if (count < 2 || count + more > 3) return NULL;
+    if (more && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, 0), "dtype")) return NULL;
+    npy_intp dims[MOST_AXES], size;
+    int ndim = extents(args[0], dims, &size), kind = scalar_kind(args[1]), dtype;
+    char raw[8];
+    if (ndim < 1 || kind < 0) return NULL;
+    if (count + more == 3 && args[2] != Py_None) dtype = dtype_of(args[2]);
+    else dtype = kind == PY_FLOAT ? usual_float() : kind == PY_INT ? INT64 : BOOL;
+    if (dtype < 0 || !scalar_bytes(args[1], kind, dtype, raw)) return NULL;
+    Node *node = room(ndim, dims, size, dtype);
+    if (!node) return NULL;
+    char *at = PyArray_BYTES((PyArrayObject *)node->array);
+    for (npy_intp n = 0; n < size; n++) memcpy(at + n * item_sizes[dtype], raw, item_sizes[dtype]);
+    return new_buffer(node, Py_None);
+}
+
 /* The same for the shape and the dtype of another buffer. */
 PyObject *filled_like(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value) {
     Operand like;
@@ -144,11 +163,26 @@ static int entry(PyObject *x, double *real, npy_int64 *whole) {
     return dtype;
 }
 
+/* A copy of an array of NumPy's. */
+static PyObject *copied_array(PyArrayObject *array) {
+    int dtype = index_of_descr(PyArray_DESCR(array)), flags = PyArray_FLAGS(array);
+    int ndim = PyArray_NDIM(array);
+    if (dtype < 0 || ndim > MOST_AXES || !(flags & NPY_ARRAY_C_CONTIGUOUS)) return NULL;
+    npy_intp size = PyArray_SIZE(array);
+    Node *node = size ? room(ndim, PyArray_DIMS(array), size, dtype) : NULL;
+    if (!node) return NULL;
+    memcpy(PyArray_BYTES((PyArrayObject *)node->array), PyArray_BYTES(array), size * item_sizes[dtype]);
+    return new_buffer(node, Py_None);
+}
+
 #define MOST_ENTRIES 256
 
 /* array(list) of numbers, or of lists of numbers that are equally long: float64 or int64 */
 PyObject *listed(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-    if (count != 1 || keywords || !PyList_CheckExact(args[0])) return NULL;
+    if (count != 1 || keywords) return NULL;
+    if (is_buffer(args[0])) return copied(args[0]);
+    if (PyArray_CheckExact(args[0])) return copied_array((PyArrayObject *)args[0]);
+    if (!PyList_CheckExact(args[0])) return NULL;
     double reals[MOST_ENTRIES];
     npy_int64 wholes[MOST_ENTRIES];
     signed char dtypes[MOST_ENTRIES];

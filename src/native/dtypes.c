@@ -6,23 +6,16 @@ PyArray_Descr *descriptors[DTYPES];
 const int item_sizes[DTYPES] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
 static const int nums[DTYPES] = {NPY_BOOL,   NPY_INT8,   NPY_UINT8, NPY_INT16, NPY_UINT16,  NPY_INT32,
                                  NPY_UINT32, NPY_INT64, NPY_UINT64, NPY_HALF,  NPY_FLOAT32, NPY_FLOAT64};
-static signed char by_num[NPY_NTYPES_LEGACY];
+signed char index_by_num[NPY_NTYPES_LEGACY];
 
 int dtypes_init(void) {
-    for (int num = 0; num < NPY_NTYPES_LEGACY; num++) by_num[num] = -1;
+    for (int num = 0; num < NPY_NTYPES_LEGACY; num++) index_by_num[num] = -1;
     for (int at = 0; at < DTYPES; at++) {
-        by_num[nums[at]] = at;
+        index_by_num[nums[at]] = at;
         descriptors[at] = PyArray_DescrFromType(nums[at]);
         if (!descriptors[at]) return -1;
     }
     return 0;
-}
-
-int index_of_num(int num) { return num >= 0 && num < NPY_NTYPES_LEGACY ? by_num[num] : -1; }
-
-int index_of_descr(PyArray_Descr *descr) {
-    int at = index_of_num(descr->type_num);
-    return at >= 0 && descriptors[at] == descr ? at : -1;
 }
 
 int scalar_kind(PyObject *x) {

@@ -16,11 +16,12 @@ typedef PyObject *(*Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject 
 
 enum { ONE, TWO, WHERE, ASARRAY, PRODUCT, ZEROS, ONES, EMPTY, ZEROS_LIKE, ONES_LIKE, EMPTY_LIKE,
        ARANGE, EYE, CONCAT, ARRAY, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, DELEGATE,
-       ACCUMULATE, ROLL, CLIP, ASTYPE, COPY, STACK, REDUCE };
+       ACCUMULATE, ROLL, CLIP, ASTYPE, COPY, STACK, FLATTEN, TOLIST, FULL, REDUCE };
 static const char *kinds[] = {"one", "two", "where", "asarray", "matmul", "zeros", "ones", "empty",
                               "zeros_like", "ones_like", "empty_like", "arange", "eye", "concat", "array",
                               "reshape", "ravel", "permute", "transpose", "item", "shape", "delegate",
-                              "accumulate", "roll", "clip", "astype", "copy", "stack", NULL};
+                              "accumulate", "roll", "clip", "astype", "copy", "stack", "flatten",
+                              "tolist", "full", NULL};
 typedef struct {
     PyObject_HEAD
     Vectorcall call;
@@ -105,6 +106,7 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case WHERE: {
         PyObject *chosen = count == 3 && !keywords ? compute_where(args[0], args[1], args[2]) : NULL;
         if (chosen || PyErr_Occurred()) return chosen;
+        if (count != 3 || !is_buffer(args[1]) || !is_buffer(args[2])) return NULL;
         return delegated(function->target, args, count, keywords);
     }
     case REDUCE:
@@ -121,6 +123,9 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case ARANGE: return counted(args, count, keywords);
     case EYE: return identity(args, count, keywords);
     case CONCAT: return joined(args, count, keywords);
+    case FLATTEN: return count == 1 && !keywords ? flattened(args[0]) : NULL;
+    case TOLIST: return count == 1 && !keywords ? listed_elements(args[0]) : NULL;
+    case FULL: return full_of(args, count, keywords);
     case STACK: return stacked(args, count, keywords);
     case ARRAY: return listed(args, count, keywords);
     case RESHAPE: return keywords ? NULL : reshape_quickly(args, count);

@@ -358,6 +358,10 @@ static PyObject *two(Operation *operation, Operand *x, Operand *y) {
     npy_intp limit = quick_limit();
     npy_intp dims[MOST_AXES], size;
     if (x->scalar && y->scalar) return NULL;
+    if (operation->code && limit > 0 && !x->array && !y->array) {
+        PyObject *found = compute_numbers(operation->code, x, y);
+        if (found || PyErr_Occurred()) return found;
+    }
     int ndim = broadcast(x, y, dims, &size);
     if (ndim < 0 || size > limit) return NULL;
     Loop *loop = loop_for(operation, x->dtype, y->dtype);
@@ -405,11 +409,16 @@ static PyObject *one(Operation *operation, Operand *x) {
     npy_intp size = x->size;
     char raw[8], *out = raw;
     Node *node = NULL;
-    if (!x->contiguous || (loop->state == KERNEL && !size)) return NULL;
+    if ((!x->contiguous && size > MOST_CONVERTED) || (loop->state == KERNEL && !size)) return NULL;
     if (x->ndim) {
         node = new_fresh(x->ndim, x->dims, size, loop->out, x->node);
         if (!node) return NULL;
         out = PyArray_BYTES((PyArrayObject *)node->array);
+    }
+    if (!x->contiguous) { /* in order, where what follows does not write */
+        gather(x, (char *)converted[1]);
+        x->data = (char *)converted[1];
+        x->contiguous = 1;
     }
     if (!as_dtype(x, loop->in[0], converted[0])) {
         Py_XDECREF((PyObject *)node);

@@ -123,6 +123,9 @@ PyObject *number_of(PyObject *self) {
 }
 
 static int as_bool(PyObject *self) {
+    Node *node = is_buffer(self) ? node_of(self) : NULL;
+    if (node && is_number(node) && node->has_raw && node->dtype == (PyObject *)descriptors[BOOL])
+        return node->raw[0] != 0;
     PyObject *number = number_of(self);
     if (!number && PyErr_Occurred()) return -1;
     if (!number) number = PyObject_CallFunctionObjArgs(twins[M_BOOL], self, NULL);

@@ -53,6 +53,25 @@ PyObject *copied(PyObject *x) {
     return node ? new_buffer(node, Py_None) : NULL;
 }
 
+/* flatten() */
+PyObject *flattened(PyObject *x) {
+    Operand operand;
+    if (!few(x, &operand)) return NULL;
+    Node *node = new_fresh(1, &operand.size, operand.size, operand.dtype, operand.node);
+    if (node) gather(&operand, bytes_of(node));
+    release(&operand);
+    return node ? new_buffer(node, Py_None) : NULL;
+}
+
+/* tolist() */
+PyObject *listed_elements(PyObject *x) {
+    Operand operand;
+    if (!few(x, &operand)) return NULL;
+    PyObject *found = PyObject_CallMethod((PyObject *)operand.array, "tolist", NULL);
+    release(&operand);
+    return found;
+}
+
 static PyObject *converted_operand(Operand *x, int dtype) {
     if (!x->contiguous && x->size > MOST_CONVERTED) return NULL;
     Node *node = new_fresh(x->ndim, x->dims, x->size, dtype, NULL);

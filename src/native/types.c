@@ -177,8 +177,7 @@ PyObject *new_number(PyTypeObject *type, const void *raw, int dtype) {
     node->own_array = Py_NewRef(Py_None);
     node->own_block = Py_NewRef(Py_None);
     memcpy(node->raw, raw, item_sizes[dtype]);
-    node->has_raw = 1;
-    PyObject_GC_Track((PyObject *)node);
+    node->has_raw = 1; /* not tracked: a number leads to nothing that leads back */
     return new_buffer(node, Py_None);
 }
 

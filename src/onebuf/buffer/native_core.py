@@ -238,6 +238,10 @@ def install() -> None:
         _replace_method(Movement, name, name)
     _replace_method(Conversion, "item", "item")
     _replace_method(Buffer, "copy", "copy")
+    _replace_method(Movement, "flatten", "flatten")
+    _replace_method(NdarrayMethods, "dot", "matmul")
+    for name in ("tolist", "to_python"):
+        _replace_method(Conversion, name, "tolist")
     _replace_method(Buffer, "astype", "astype")
     bounds = operation(BINARY["maximum"]), operation(BINARY["minimum"])
     _replace_method(Operators, "clip", "clip", bounds)

@@ -108,6 +108,8 @@ def extract(condition: Array, arr: Array) -> Array:
 
 def searchsorted(x1: Array, x2: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Where in the sorted ``x1`` each element of ``x2`` would go."""
+    if x2.__class__ is int and not -30000 < x2 < 30000:  # which float16 may not hold
+        raise ValueError
     return x1.searchsorted(_elements(x2), side, sorter)
 
 
