@@ -42,9 +42,11 @@ typedef struct {
     PyObject *op, *srcs, *arg, *shape, *dtype, *replays, *made_at, *array, *block, *readers;
     PyObject *claimed, *device;
     PyObject *own_block, *cell, *own_array, *scalar;
+    PyObject *owner; /* the leaf whose memory a part lies on */
     PyObject *weakrefs;
     char raw[8]; /* the bytes of a number, if `has_raw` */
     int has_raw;
+    int parts; /* how many parts this is the owner of */
 } Node;
 
 /* What `onebuf.buffer.handle.Handle` inherits. */
@@ -56,7 +58,7 @@ typedef struct {
 
 /* The classes that Python has made, as `install` was told. */
 typedef struct {
-    PyTypeObject *buffer, *node, *leaf, *fresh, *loose, *foreign, *number, *element;
+    PyTypeObject *buffer, *node, *leaf, *fresh, *loose, *foreign, *number, *element, *part;
     PyObject *place; /* what stands for a base in memory without axes */
 } Classes;
 extern Classes classes;
@@ -64,6 +66,8 @@ extern Classes classes;
 int types_init(PyObject *module);
 PyObject *native_class(PyObject *module, PyObject *twin);
 Node *new_node(PyTypeObject *type);
+Node *new_loose(PyArrayObject *array); /* takes `array`, which has no other holder */
+Node *new_part(Node *node, PyObject *array); /* a leaf on memory of `node`; takes `array` */
 PyObject *new_buffer(Node *node, PyObject *base); /* takes `node` */
 PyObject *new_number(PyTypeObject *type, const void *raw, int type_index);
 int number_raw(Node *node, int type_index, char *raw);
@@ -77,7 +81,7 @@ static inline Node *node_of(PyObject *buffer) { return (Node *)((Handle *)buffer
 static inline int holds_array(Node *node) {
     PyTypeObject *type = TYPE(node);
     return type == classes.fresh || type == classes.leaf || type == classes.loose ||
-           type == classes.foreign || type == classes.node;
+           type == classes.foreign || type == classes.part || type == classes.node;
 }
 
 static inline int is_number(Node *node) {
@@ -98,8 +102,14 @@ extern const int item_sizes[DTYPES];
 
 int dtypes_init(void);
 PyObject *address_of(PyObject *module, PyObject *array);
-int index_of_descr(PyArray_Descr *descr); /* -1: unknown */
-int index_of_num(int type_num);
+extern signed char index_by_num[NPY_NTYPES_LEGACY];
+static inline int index_of_num(int num) {
+    return num >= 0 && num < NPY_NTYPES_LEGACY ? index_by_num[num] : -1;
+}
+static inline int index_of_descr(PyArray_Descr *descr) { /* -1: unknown */
+    int at = index_of_num(descr->type_num);
+    return at >= 0 && descriptors[at] == descr ? at : -1;
+}
 int scalar_kind(PyObject *x); /* PY_BOOL, PY_INT, PY_FLOAT, or -1 */
 int scalar_bytes(PyObject *x, int kind, int to, char *raw); /* whether `to` holds it exactly */
 int convert(int from, const char *source, npy_intp step, int to, char *target, npy_intp n);
@@ -132,6 +142,7 @@ typedef struct {
     PyObject *op;      /* the operation of the graph, or NULL */
     PyObject *result;  /* (first, second or None) -> the dtype of a pending result, or None: the twin */
     int arity;
+    int code;    /* what `compute_numbers` knows it by, or 0 */
     Loop *table; /* OPERANDS x OPERANDS of two operands, DTYPES of one */
     signed char *results; /* the same places: 0: unknown, -1: the twin, else a dtype and 1 */
 } Operation;
@@ -159,6 +170,7 @@ int operand_of_node(Node *node, Operand *operand);
 void release(Operand *operand);
 int as_dtype(Operand *operand, int dtype, npy_int64 *room); /* 0: ask the twin */
 PyObject *name_of_operand(int index);
+void gather(const Operand *operand, char *out); /* its elements in order, without gaps */
 void fill_loop(Loop *loop, PyObject *how, int arity);
 Loop *loop_for(Operation *operation, int first, int second);
 PyObject *compute_one(Operation *operation, PyObject *x);
@@ -179,6 +191,11 @@ PyObject *make_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *pending_one(Operation *operation, PyObject *x);
 PyObject *pending_two(Operation *operation, PyObject *x, PyObject *y);
 
+/* ---------------------------------------------------------------------------------- numbers.c */
+
+int code_of(const char *name);
+PyObject *compute_numbers(int code, Operand *x, Operand *y);
+
 /* -------------------------------------------------------------------------------- operators.c */
 
 extern PyType_Slot operator_slots[];
@@ -193,20 +210,49 @@ PyObject *get_item(PyObject *self, PyObject *key);
 int set_item(PyObject *self, PyObject *key, PyObject *value);
 PyObject *view_of_array(PyObject *self, PyObject *part); /* takes `part` */
 
+int is_apart(Node *node, Node *value); /* whether their memory is known to be apart */
+
+/* ---------------------------------------------------------------------------------- picks.c */
+
+PyObject *picked(PyArrayObject *array, PyObject *key);
+int put_picked(Node *node, PyArrayObject *array, int dtype, PyObject *key, PyObject *value);
+
 /* ---------------------------------------------------------------------------------- methods.c */
 
 int methods_init(PyObject *module);
 extern PyType_Slot method_slots[];
 int integers(PyObject *const *args, Py_ssize_t count, npy_intp *found);
-PyObject *reduce_quickly(int which, PyObject *x, PyObject *const *args, Py_ssize_t count,
-                         PyObject *keywords);
-int reduction_named(const char *name);
 PyObject *reshape_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *ravel_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *permute_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *transpose_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *number_of(PyObject *self);
 PyObject *shape_quickly(PyObject *self);
+
+/* ------------------------------------------------------------------------------- reductions.c */
+
+int reductions_init(PyObject *module);
+PyObject *reduce_quickly(int which, PyObject *x, PyObject *const *args, Py_ssize_t count,
+                         PyObject *keywords);
+int reduction_named(const char *name);
+
+/* -------------------------------------------------------------------------------- delegates.c */
+
+PyObject *set_quiet(PyObject *module, PyObject *quiet);
+PyObject *delegated(PyObject *target, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *buffer_of_new(PyObject *array); /* takes `array`, which has no other holder */
+
+/* --------------------------------------------------------------------------------- movement.c */
+
+PyObject *accumulated(PyObject *ufunc, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *rolled(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *clipped(PyObject *bounds, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *converted_to(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *copied(PyObject *x);
+PyObject *flattened(PyObject *x);
+PyObject *listed_elements(PyObject *x);
+PyObject *joined(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *stacked(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 
 /* -------------------------------------------------------------------------------- functions.c */
 
@@ -217,14 +263,15 @@ int home_is_host(void);
 
 /* --------------------------------------------------------------------------------- creation.c */
 
+int dtype_of(PyObject *given); /* by any spelling; -1: unknown, or an exception */
 int usual_float(void); /* the dtype that Python's floats have here */
 PyObject *set_creation(PyObject *module, PyObject *args);
 PyObject *filled(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value);
 PyObject *filled_like(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value);
+PyObject *full_of(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *counted(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *identity(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *listed(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
-PyObject *joined(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 
 /* ------------------------------------------------------------------------------- conveniences */
 

@@ -1,4 +1,4 @@
-/* Small new buffers: zeros, ones, ranges, joined parts. */
+/* Small new buffers: zeros, ones, ranges, lists of numbers. */
 #include "core.h"
 
 static PyObject *dtype_spelled, *default_float; /* of Python: any spelling of a dtype; the option */
@@ -15,9 +15,9 @@ PyObject *set_creation(PyObject *module, PyObject *args) {
 }
 
 /* The number of a dtype by any spelling; -1: one that the core does not know, or an exception. */
-static int dtype_of(PyObject *given) {
+int dtype_of(PyObject *given) {
     if (PyArray_DescrCheck(given)) return index_of_descr((PyArray_Descr *)given);
-    if (!PyType_Check(given)) return -1;
+    if (!PyType_Check(given) && !PyUnicode_CheckExact(given)) return -1;
     PyObject *known = PyDict_GetItemWithError(spellings, given);
     if (!known) {
         if (PyErr_Occurred()) return -1;
@@ -85,6 +85,25 @@ PyObject *filled(PyObject *const *args, Py_ssize_t count, PyObject *keywords, in
     return new_buffer(node, Py_None);
 }
 
+/* full(shape, value, dtype=...) of one of Python's numbers */
+PyObject *full_of(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    Py_ssize_t more = keywords ? PyTuple_Size(keywords) : 0;
+    if (count < 2 || count + more > 3) return NULL;
+    if (more && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, 0), "dtype")) return NULL;
+    npy_intp dims[MOST_AXES], size;
+    int ndim = extents(args[0], dims, &size), kind = scalar_kind(args[1]), dtype;
+    char raw[8];
+    if (ndim < 1 || kind < 0) return NULL;
+    if (count + more == 3 && args[2] != Py_None) dtype = dtype_of(args[2]);
+    else dtype = kind == PY_FLOAT ? usual_float() : kind == PY_INT ? INT64 : BOOL;
+    if (dtype < 0 || !scalar_bytes(args[1], kind, dtype, raw)) return NULL;
+    Node *node = room(ndim, dims, size, dtype);
+    if (!node) return NULL;
+    char *at = PyArray_BYTES((PyArrayObject *)node->array);
+    for (npy_intp n = 0; n < size; n++) memcpy(at + n * item_sizes[dtype], raw, item_sizes[dtype]);
+    return new_buffer(node, Py_None);
+}
+
 /* The same for the shape and the dtype of another buffer. */
 PyObject *filled_like(PyObject *const *args, Py_ssize_t count, PyObject *keywords, int value) {
     Operand like;
@@ -144,11 +163,26 @@ static int entry(PyObject *x, double *real, npy_int64 *whole) {
     return dtype;
 }
 
+/* A copy of an array of NumPy's. */
+static PyObject *copied_array(PyArrayObject *array) {
+    int dtype = index_of_descr(PyArray_DESCR(array)), flags = PyArray_FLAGS(array);
+    int ndim = PyArray_NDIM(array);
+    if (dtype < 0 || ndim > MOST_AXES || !(flags & NPY_ARRAY_C_CONTIGUOUS)) return NULL;
+    npy_intp size = PyArray_SIZE(array);
+    Node *node = size ? room(ndim, PyArray_DIMS(array), size, dtype) : NULL;
+    if (!node) return NULL;
+    memcpy(PyArray_BYTES((PyArrayObject *)node->array), PyArray_BYTES(array), size * item_sizes[dtype]);
+    return new_buffer(node, Py_None);
+}
+
 #define MOST_ENTRIES 256
 
 /* array(list) of numbers, or of lists of numbers that are equally long: float64 or int64 */
 PyObject *listed(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-    if (count != 1 || keywords || !PyList_CheckExact(args[0])) return NULL;
+    if (count != 1 || keywords) return NULL;
+    if (is_buffer(args[0])) return copied(args[0]);
+    if (PyArray_CheckExact(args[0])) return copied_array((PyArrayObject *)args[0]);
+    if (!PyList_CheckExact(args[0])) return NULL;
     double reals[MOST_ENTRIES];
     npy_int64 wholes[MOST_ENTRIES];
     signed char dtypes[MOST_ENTRIES];
@@ -178,46 +212,4 @@ PyObject *listed(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
         else ((double *)at)[n] = dtypes[n] == FLOAT64 ? reals[n] : (double)wholes[n];
     }
     return new_buffer(node, Py_None);
-}
-
-#define MOST_PARTS 32
-
-/* concat(parts): buffers of one dtype, one after another along the first axis */
-PyObject *joined(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-    if (count != 1 || keywords) return NULL;
-    int is_list = PyList_CheckExact(args[0]);
-    if (!is_list && !PyTuple_CheckExact(args[0])) return NULL;
-    Py_ssize_t n = PySequence_Size(args[0]);
-    if (n < 1 || n > MOST_PARTS) return NULL;
-    Operand parts[MOST_PARTS];
-    PyObject *result = NULL;
-    npy_intp dims[MOST_AXES], size = 0, rows = 0;
-    int found = 0, fits = 1;
-    for (; fits && found < n; found++) {
-        Operand *part = &parts[found];
-        PyObject *given = is_list ? PyList_GetItem(args[0], found) : PyTuple_GetItem(args[0], found);
-        if (!is_buffer(given) || !operand_of(given, part)) break;
-        fits = part->array && part->ndim && part->contiguous && part->dtype == parts[0].dtype &&
-               part->ndim == parts[0].ndim;
-        for (int axis = 1; fits && axis < part->ndim; axis++)
-            fits = part->dims[axis] == parts[0].dims[axis];
-        if (fits) rows += part->dims[0];
-        size += part->size;
-    }
-    if (fits && found == n) {
-        int dtype = parts[0].dtype;
-        for (int axis = 1; axis < parts[0].ndim; axis++) dims[axis] = parts[0].dims[axis];
-        dims[0] = rows;
-        Node *node = room(parts[0].ndim, dims, size, dtype);
-        if (node) {
-            char *at = PyArray_BYTES((PyArrayObject *)node->array);
-            for (int at_part = 0; at_part < n; at_part++) {
-                memcpy(at, parts[at_part].data, parts[at_part].size * item_sizes[dtype]);
-                at += parts[at_part].size * item_sizes[dtype];
-            }
-            result = new_buffer(node, Py_None);
-        }
-    }
-    for (int at = 0; at < found; at++) release(&parts[at]);
-    return result;
 }

@@ -6,12 +6,12 @@ PyArray_Descr *descriptors[DTYPES];
 const int item_sizes[DTYPES] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
 static const int nums[DTYPES] = {NPY_BOOL,   NPY_INT8,   NPY_UINT8, NPY_INT16, NPY_UINT16,  NPY_INT32,
                                  NPY_UINT32, NPY_INT64, NPY_UINT64, NPY_HALF,  NPY_FLOAT32, NPY_FLOAT64};
-static signed char by_num[NPY_NTYPES_LEGACY];
+signed char index_by_num[NPY_NTYPES_LEGACY];
 
 int dtypes_init(void) {
-    for (int num = 0; num < NPY_NTYPES_LEGACY; num++) by_num[num] = -1;
+    for (int num = 0; num < NPY_NTYPES_LEGACY; num++) index_by_num[num] = -1;
     for (int at = 0; at < DTYPES; at++) {
-        by_num[nums[at]] = at;
+        index_by_num[nums[at]] = at;
         descriptors[at] = PyArray_DescrFromType(nums[at]);
         if (!descriptors[at]) return -1;
     }
@@ -25,13 +25,6 @@ PyObject *address_of(PyObject *module, PyObject *array) {
         return NULL;
     }
     return PyLong_FromVoidPtr(PyArray_DATA((PyArrayObject *)array));
-}
-
-int index_of_num(int num) { return num >= 0 && num < NPY_NTYPES_LEGACY ? by_num[num] : -1; }
-
-int index_of_descr(PyArray_Descr *descr) {
-    int at = index_of_num(descr->type_num);
-    return at >= 0 && descriptors[at] == descr ? at : -1;
 }
 
 int scalar_kind(PyObject *x) {
@@ -89,27 +82,52 @@ int scalar_bytes(PyObject *x, int kind, int to, char *raw) {
 }
 
 #define COPY_LOOP(from_t, to_t)                                                                    \
-    for (npy_intp i = 0; i < n; i++) ((to_t *)target)[i] = (to_t) * (const from_t *)(source + i * step)
+    for (npy_intp i = 0; i < n; i++) ((to_t *)target)[i] = (to_t) * (const from_t *)(source + i * step); \
+    return 1
+#define TRUTH_LOOP(from_t)                                                                         \
+    for (npy_intp i = 0; i < n; i++)                                                               \
+        ((npy_bool *)target)[i] = *(const from_t *)(source + i * step) != 0;                       \
+    return 1
 #define TO(from_t)                                                                                 \
     switch (to) {                                                                                  \
-    case INT16: COPY_LOOP(from_t, npy_int16); return 1;                                            \
-    case INT32: COPY_LOOP(from_t, npy_int32); return 1;                                            \
-    case INT64: COPY_LOOP(from_t, npy_int64); return 1;                                            \
-    case FLOAT32: COPY_LOOP(from_t, float); return 1;                                              \
-    case FLOAT64: COPY_LOOP(from_t, double); return 1;                                             \
+    case BOOL: TRUTH_LOOP(from_t);                                                                 \
+    case INT8: case UINT8: COPY_LOOP(from_t, npy_uint8);                                           \
+    case INT16: case UINT16: COPY_LOOP(from_t, npy_uint16);                                        \
+    case INT32: case UINT32: COPY_LOOP(from_t, npy_uint32);                                        \
+    case INT64: case UINT64: COPY_LOOP(from_t, npy_uint64);                                        \
+    case FLOAT32: COPY_LOOP(from_t, float);                                                        \
+    case FLOAT64: COPY_LOOP(from_t, double);                                                       \
+    }                                                                                              \
+    return 0
+/* Of floats, only what the integer holds; what others become is the twin's to say. */
+#define WHOLE_LOOP(from_t, to_t, low, end)                                                         \
+    for (npy_intp i = 0; i < n; i++) {                                                             \
+        from_t value = *(const from_t *)(source + i * step);                                       \
+        if (!(value >= (from_t)low && value < (from_t)end)) return 0;                              \
+        ((to_t *)target)[i] = (to_t)value;                                                         \
+    }                                                                                              \
+    return 1
+#define FLOAT_TO(from_t)                                                                           \
+    switch (to) {                                                                                  \
+    case BOOL: TRUTH_LOOP(from_t);                                                                 \
+    case INT8: WHOLE_LOOP(from_t, npy_int8, -128, 128);                                            \
+    case UINT8: WHOLE_LOOP(from_t, npy_uint8, 0, 256);                                             \
+    case INT16: WHOLE_LOOP(from_t, npy_int16, -32768, 32768);                                      \
+    case UINT16: WHOLE_LOOP(from_t, npy_uint16, 0, 65536);                                         \
+    case INT32: WHOLE_LOOP(from_t, npy_int32, -2147483648.0, 2147483648.0);                        \
+    case UINT32: WHOLE_LOOP(from_t, npy_uint32, 0, 4294967296.0);                                  \
+    case INT64: WHOLE_LOOP(from_t, npy_int64, -9223372036854775808.0, 9223372036854775808.0);      \
+    case UINT64: WHOLE_LOOP(from_t, npy_uint64, 0, 18446744073709551616.0);                        \
+    case FLOAT32: COPY_LOOP(from_t, float);                                                        \
+    case FLOAT64: COPY_LOOP(from_t, double);                                                       \
     }                                                                                              \
     return 0
 
-/* Convert `n` elements to a wider dtype, without gaps; 0 if that pair of dtypes is not known. */
+/* Convert `n` elements to another dtype, without gaps; 0 if the twin has to. */
 int convert(int from, const char *source, npy_intp step, int to, char *target, npy_intp n) {
     switch (from) {
     case BOOL:
-    case UINT8:
-        if (to == INT8 || to == UINT8) {
-            COPY_LOOP(npy_uint8, npy_uint8);
-            return 1;
-        }
-        TO(npy_uint8);
+    case UINT8: TO(npy_uint8);
     case INT8: TO(npy_int8);
     case INT16: TO(npy_int16);
     case UINT16: TO(npy_uint16);
@@ -117,8 +135,8 @@ int convert(int from, const char *source, npy_intp step, int to, char *target, n
     case UINT32: TO(npy_uint32);
     case INT64: TO(npy_int64);
     case UINT64: TO(npy_uint64);
-    case FLOAT32: TO(float);
-    case FLOAT64: TO(double);
+    case FLOAT32: FLOAT_TO(float);
+    case FLOAT64: FLOAT_TO(double);
     }
     return 0;
 }

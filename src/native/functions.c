@@ -15,15 +15,18 @@
 typedef PyObject *(*Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject *);
 
 enum { ONE, TWO, WHERE, ASARRAY, PRODUCT, ZEROS, ONES, EMPTY, ZEROS_LIKE, ONES_LIKE, EMPTY_LIKE,
-       ARANGE, EYE, CONCAT, ARRAY, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, MAKE, REDUCE };
+       ARANGE, EYE, CONCAT, ARRAY, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, DELEGATE, MAKE,
+       ACCUMULATE, ROLL, CLIP, ASTYPE, COPY, STACK, FLATTEN, TOLIST, FULL, REDUCE };
 static const char *kinds[] = {"one", "two", "where", "asarray", "matmul", "zeros", "ones", "empty",
                               "zeros_like", "ones_like", "empty_like", "arange", "eye", "concat", "array",
-                              "reshape", "ravel", "permute", "transpose", "item", "shape", "make",
-                              NULL};
+                              "reshape", "ravel", "permute", "transpose", "item", "shape", "delegate", "make",
+                              "accumulate", "roll", "clip", "astype", "copy", "stack", "flatten",
+                              "tolist", "full", NULL};
 typedef struct {
     PyObject_HEAD
     Vectorcall call;
     PyObject *twin, *dict, *weakrefs;
+    PyObject *target; /* NumPy's function, of a delegate */
     Operation *operation;
     int kind, reduction;
 } Function;
@@ -100,7 +103,12 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     switch (function->kind) {
     case ONE: return count == 1 && !keywords ? compute_one(function->operation, args[0]) : NULL;
     case TWO: return count == 2 && !keywords ? compute_two(function->operation, args[0], args[1]) : NULL;
-    case WHERE: return count == 3 && !keywords ? compute_where(args[0], args[1], args[2]) : NULL;
+    case WHERE: {
+        PyObject *chosen = count == 3 && !keywords ? compute_where(args[0], args[1], args[2]) : NULL;
+        if (chosen || PyErr_Occurred()) return chosen;
+        if (count != 3 || !is_buffer(args[1]) || !is_buffer(args[2])) return NULL;
+        return delegated(function->target, args, count, keywords);
+    }
     case REDUCE:
         if (count < 1) return NULL;
         return reduce_quickly(function->reduction, args[0], args + 1, count - 1, keywords);
@@ -115,6 +123,10 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case ARANGE: return counted(args, count, keywords);
     case EYE: return identity(args, count, keywords);
     case CONCAT: return joined(args, count, keywords);
+    case FLATTEN: return count == 1 && !keywords ? flattened(args[0]) : NULL;
+    case TOLIST: return count == 1 && !keywords ? listed_elements(args[0]) : NULL;
+    case FULL: return full_of(args, count, keywords);
+    case STACK: return stacked(args, count, keywords);
     case ARRAY: return listed(args, count, keywords);
     case RESHAPE: return keywords ? NULL : reshape_quickly(args, count);
     case RAVEL: return keywords ? NULL : ravel_quickly(args, count);
@@ -122,6 +134,12 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case TRANSPOSE: return keywords ? NULL : transpose_quickly(args, count);
     case ITEM: return count == 1 && !keywords ? number_of(args[0]) : NULL;
     case MAKE: return keywords ? NULL : make_quickly(args, count);
+    case DELEGATE: return delegated(function->target, args, count, keywords);
+    case ACCUMULATE: return accumulated(function->target, args, count, keywords);
+    case ROLL: return rolled(args, count, keywords);
+    case CLIP: return clipped(function->target, args, count, keywords);
+    case ASTYPE: return converted_to(args, count, keywords);
+    case COPY: return count == 1 && !keywords ? copied(args[0]) : NULL;
     case SHAPE: return count == 1 && !keywords ? shape_quickly(args[0]) : NULL;
     }
     return NULL;
@@ -174,6 +192,7 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
         if (Py_TYPE(what) != operation_type) goto wrong;
         function->operation = (Operation *)Py_NewRef(what);
     }
+    function->target = Py_NewRef(what);
     if (function->kind == REDUCE) {
         function->reduction = reduction_named(kind);
         if (function->reduction < 0) goto wrong;
@@ -203,6 +222,7 @@ static int function_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(function->twin);
     Py_VISIT(function->dict);
+    Py_VISIT(function->target);
     return 0;
 }
 
@@ -219,6 +239,7 @@ static void function_dealloc(PyObject *self) {
     if (function->weakrefs) PyObject_ClearWeakRefs(self);
     Py_XDECREF(function->twin);
     Py_XDECREF(function->dict);
+    Py_XDECREF(function->target);
     Py_XDECREF((PyObject *)function->operation);
     PyObject_GC_Del(self);
     Py_DECREF(type);

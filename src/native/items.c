@@ -42,20 +42,33 @@ static PyObject *plain_key(PyObject *key) {
     return plain;
 }
 
+/* The integer that a part of a key is: of Python's, or a buffer that is one; 0: neither. */
+static int whole_of(PyObject *part, npy_intp *n) {
+    if (PyLong_CheckExact(part)) {
+        int overflow;
+        *n = (npy_intp)PyLong_AsLongLongAndOverflow(part, &overflow);
+        return !overflow;
+    }
+    Node *node = is_buffer(part) ? node_of(part) : NULL;
+    npy_int64 whole;
+    if (!node || !is_number(node) || node->dtype != (PyObject *)descriptors[INT64]) return 0;
+    if (!number_raw(node, INT64, (char *)&whole)) return 0;
+    *n = (npy_intp)whole;
+    return 1;
+}
+
 /* Where the one element is that `key` names; NULL: it names none, or none that is there. */
 static char *place_of(PyArrayObject *array, PyObject *key) {
-    int ndim = PyArray_NDIM(array);
+    int ndim = PyArray_NDIM(array), is_tuple = PyTuple_CheckExact(key);
     char *at = PyArray_BYTES(array);
-    if (!PyTuple_CheckExact(key) ? ndim != 1 : PyTuple_Size(key) != ndim) return NULL;
+    if (!is_tuple ? ndim != 1 : PyTuple_Size(key) != ndim) return NULL;
+    const npy_intp *dims = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
     for (int axis = 0; axis < ndim; axis++) {
-        PyObject *part = PyTuple_CheckExact(key) ? PyTuple_GetItem(key, axis) : key;
-        if (!PyLong_CheckExact(part)) return NULL;
-        int overflow;
-        long long n = PyLong_AsLongLongAndOverflow(part, &overflow);
-        npy_intp extent = PyArray_DIM(array, axis);
-        if (n < 0) n += extent;
-        if (overflow || n < 0 || n >= extent) return NULL;
-        at += n * PyArray_STRIDE(array, axis);
+        npy_intp n;
+        if (!whole_of(is_tuple ? PyTuple_GetItem(key, axis) : key, &n)) return NULL;
+        if (n < 0) n += dims[axis];
+        if (n < 0 || n >= dims[axis]) return NULL;
+        at += n * strides[axis];
     }
     return ndim ? at : NULL;
 }
@@ -68,47 +81,28 @@ static PyArrayObject *array_of(Node *node) {
 /* A buffer on an array that shares the memory of `self`, whose reference it takes. */
 PyObject *view_of_array(PyObject *self, PyObject *part) {
     Node *node = (Node *)Py_NewRef((PyObject *)node_of(self));
-    PyObject *block = Py_XNewRef(block_of(node));
-    int ndim = PyArray_NDIM((PyArrayObject *)part);
-    PyObject *shape = block && block != Py_None ? PyTuple_New(ndim) : NULL;
-    for (int axis = 0; shape && axis < ndim; axis++) {
-        PyObject *extent = PyLong_FromSsize_t(PyArray_DIM((PyArrayObject *)part, axis));
-        if (!extent) Py_CLEAR(shape);
-        else PyTuple_SetItem(shape, axis, extent);
-    }
-    Node *leaf = shape ? new_node(classes.leaf) : NULL;
-    PyObject *view = NULL;
-    if (leaf) {
-        leaf->shape = Py_NewRef(shape);
-        leaf->dtype = Py_NewRef(node->dtype);
-        leaf->array = Py_NewRef(part);
-        leaf->block = Py_NewRef(block);
-        leaf->claimed = Py_NewRef(Py_True);
-        PyObject_GC_Track((PyObject *)leaf);
-        PyObject *base = ((Handle *)self)->base;
-        view = new_buffer(leaf, base == Py_None || base == classes.place ? self : base);
-    }
-    Py_XDECREF(shape);
-    Py_XDECREF(block);
+    Node *leaf = new_part(node, part);
     Py_DECREF((PyObject *)node);
-    Py_DECREF(part);
-    return view;
+    if (!leaf) return NULL;
+    PyObject *base = ((Handle *)self)->base;
+    return new_buffer(leaf, base == Py_None || base == classes.place ? self : base);
+}
+
+/* The element that a key names; NULL: it names none, or an exception. */
+static PyObject *element_of(PyArrayObject *array, PyObject *key) {
+    int dtype = index_of_descr(PyArray_DESCR(array));
+    char *place = dtype < 0 ? NULL : place_of(array, key), raw[8];
+    if (!place) return NULL;
+    memcpy(raw, place, item_sizes[dtype]);
+    return new_number(classes.element, raw, dtype);
 }
 
 /* The part of a stored buffer that a basic key names; NULL: ask the twin. */
-static PyObject *part_of(PyObject *self, PyObject *key) {
-    Node *node = node_of(self);
-    PyArrayObject *array = array_of(node);
-    if (!array || (PyObject *)PyArray_DESCR(array) != node->dtype) return NULL;
-    char *place = place_of(array, key);
-    if (place) {
-        int dtype = index_of_descr(PyArray_DESCR(array));
-        if (dtype < 0) return NULL;
-        char raw[8];
-        memcpy(raw, place, item_sizes[dtype]);
-        return new_number(classes.element, raw, dtype);
-    }
-    if (!PyArray_NDIM(array) || !is_basic(key)) return NULL;
+static PyObject *part_of(PyObject *self, PyArrayObject *array, PyObject *key) {
+    PyObject *element = element_of(array, key);
+    if (element || PyErr_Occurred()) return element;
+    if (!PyArray_NDIM(array)) return NULL;
+    if (!is_basic(key)) return picked(array, key);
     Py_INCREF((PyObject *)array);
     PyObject *part = PyObject_GetItem((PyObject *)array, key);
     Py_DECREF((PyObject *)array);
@@ -120,11 +114,21 @@ static PyObject *part_of(PyObject *self, PyObject *key) {
     return view_of_array(self, part);
 }
 
+static PyObject *get_item_quickly(PyObject *self, PyObject *key) {
+    Node *node = node_of(self);
+    PyArrayObject *array = array_of(node);
+    if (!array || (PyObject *)PyArray_DESCR(array) != node->dtype) return NULL;
+    PyObject *found = element_of(array, key);
+    if (found || PyErr_Occurred()) return found;
+    PyObject *plain = plain_key(key);
+    found = plain ? part_of(self, array, plain) : NULL;
+    Py_XDECREF(plain);
+    return found;
+}
+
 PyObject *get_item(PyObject *self, PyObject *key) {
     if (is_buffer(self)) {
-        PyObject *plain = plain_key(key);
-        PyObject *found = plain ? part_of(self, plain) : NULL;
-        Py_XDECREF(plain);
+        PyObject *found = get_item_quickly(self, key);
         if (found) return found;
         forget_error();
         if (PyErr_Occurred()) return NULL;
@@ -146,11 +150,11 @@ static int is_same(PyArrayObject *x, PyArrayObject *y) {
 }
 
 /* Whether memory that `value` lies on is known to be apart from that of `node`. */
-static int is_apart(Node *node, Node *value) {
+int is_apart(Node *node, Node *value) {
     PyTypeObject *type = TYPE(value);
     if (node == value) return 0;
     if ((type == classes.fresh || type == classes.loose) &&
-        (!value->own_block || value->own_block == Py_None))
+        (!value->own_block || value->own_block == Py_None) && !value->parts)
         return 1;
     PyArrayObject *x = (PyArrayObject *)node->array, *y = (PyArrayObject *)value->array;
     npy_intp bounds[2][2];
@@ -199,7 +203,7 @@ static int put(PyObject *self, PyObject *key, PyObject *value) {
         /* Code may have run that was asked for readers; the place is the same as long as the node. */
         return node_of(self) == node && write_number(place, dtype, value);
     }
-    if (!is_basic(key)) return 0;
+    if (!is_basic(key)) return put_picked(node, array, dtype, key, value);
     int kind = scalar_kind(value);
     if (kind >= 0) {
         char raw[8];

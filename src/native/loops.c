@@ -170,6 +170,17 @@ Loop *loop_for(Operation *operation, int first, int second) {
 
 /* ------------------------------------------------------------------------------------ operands */
 
+/* What all operands have in common that are one number, in `raw`. */
+static void fill_single(Operand *operand) {
+    operand->node = NULL;
+    operand->array = NULL;
+    operand->data = operand->raw;
+    operand->ndim = 0;
+    operand->size = 1;
+    operand->contiguous = 1;
+    operand->dims = operand->strides = NULL;
+}
+
 int operand_of_node(Node *node, Operand *operand) {
     operand->scalar = NULL;
     if (holds_array(node)) {
@@ -194,13 +205,7 @@ int operand_of_node(Node *node, Operand *operand) {
     if (!is_number(node) || !node->dtype) return 0;
     operand->dtype = index_of_descr((PyArray_Descr *)node->dtype);
     if (operand->dtype < 0 || !number_raw(node, operand->dtype, operand->raw)) return 0;
-    operand->node = NULL;
-    operand->array = NULL;
-    operand->data = operand->raw;
-    operand->ndim = 0;
-    operand->size = 1;
-    operand->contiguous = 1;
-    operand->dims = operand->strides = NULL;
+    fill_single(operand);
     return 1;
 }
 
@@ -209,15 +214,9 @@ int operand_of(PyObject *x, Operand *operand) {
     if (is_buffer(x)) return ((Handle *)x)->node && operand_of_node(node_of(x), operand);
     int kind = scalar_kind(x);
     if (kind < 0) return 0;
-    operand->node = NULL;
-    operand->array = NULL;
     operand->dtype = kind;
     operand->scalar = x;
-    operand->data = operand->raw;
-    operand->ndim = 0;
-    operand->size = 1;
-    operand->contiguous = 1;
-    operand->dims = operand->strides = NULL;
+    fill_single(operand);
     return 1;
 }
 
@@ -256,6 +255,37 @@ int as_dtype(Operand *operand, int dtype, npy_int64 *room) {
     operand->dtype = dtype;
     operand->strides = NULL; /* without gaps, in its own shape */
     return 1;
+}
+
+#define GATHER(type)                                                                               \
+    for (npy_intp n = 0; n < inner; n++) ((type *)out)[n] = *(const type *)(at + n * step);        \
+    break
+
+void gather(const Operand *operand, char *out) {
+    npy_intp item = item_sizes[operand->dtype], size = operand->size;
+    if (operand->contiguous || !size) {
+        memcpy(out, operand->data, size * item);
+        return;
+    }
+    int last = operand->ndim - 1;
+    npy_intp inner = operand->dims[last], step = operand->strides[last], index[MOST_AXES] = {0};
+    const char *at = operand->data;
+    for (npy_intp row = size / inner;;) {
+        switch (item) {
+        case 1: GATHER(npy_uint8);
+        case 2: GATHER(npy_uint16);
+        case 4: GATHER(npy_uint32);
+        default: GATHER(npy_uint64);
+        }
+        if (!--row) return;
+        out += inner * item;
+        for (int axis = last - 1; axis >= 0; axis--) {
+            at += operand->strides[axis];
+            if (++index[axis] < operand->dims[axis]) break;
+            at -= operand->strides[axis] * operand->dims[axis];
+            index[axis] = 0;
+        }
+    }
 }
 
 /* The strides of `operand` along the axes of the result. */
@@ -337,6 +367,10 @@ static PyObject *two(Operation *operation, Operand *x, Operand *y) {
     npy_intp limit = quick_limit();
     npy_intp dims[MOST_AXES], size;
     if (x->scalar && y->scalar) return NULL;
+    if (operation->code && limit > 0 && !x->array && !y->array) {
+        PyObject *found = compute_numbers(operation->code, x, y);
+        if (found || PyErr_Occurred()) return found;
+    }
     int ndim = broadcast(x, y, dims, &size);
     if (ndim < 0 || size > limit) return NULL;
     if ((!x->scalar && x->size > limit) || (!y->scalar && y->size > limit)) return NULL;
@@ -385,11 +419,16 @@ static PyObject *one(Operation *operation, Operand *x) {
     npy_intp size = x->size;
     char raw[8], *out = raw;
     Node *node = NULL;
-    if (!x->contiguous || (loop->state == KERNEL && !size)) return NULL;
+    if ((!x->contiguous && size > MOST_CONVERTED) || (loop->state == KERNEL && !size)) return NULL;
     if (x->ndim) {
         node = new_fresh(x->ndim, x->dims, size, loop->out, x->node);
         if (!node) return NULL;
         out = PyArray_BYTES((PyArrayObject *)node->array);
+    }
+    if (!x->contiguous) { /* in order, where what follows does not write */
+        gather(x, (char *)converted[1]);
+        x->data = (char *)converted[1];
+        x->contiguous = 1;
     }
     if (!as_dtype(x, loop->in[0], converted[0])) {
         Py_XDECREF((PyObject *)node);

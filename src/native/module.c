@@ -2,16 +2,17 @@
 #define ONEBUF_MODULE
 #include "core.h"
 
-/* set_classes(buffer, node, leaf, fresh, loose, foreign, number, element, place) */
+/* set_classes(buffer, node, leaf, fresh, loose, foreign, number, element, place, part) */
 static PyObject *set_classes(PyObject *module, PyObject *args) {
-    PyObject *given[9];
-    if (!PyArg_ParseTuple(args, "OOOOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4],
-                          &given[5], &given[6], &given[7], &given[8]))
+    PyObject *given[10];
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4],
+                          &given[5], &given[6], &given[7], &given[8], &given[9]))
         return NULL;
-    for (int n = 0; n < 9; n++) Py_INCREF(given[n]);
+    for (int n = 0; n < 10; n++) Py_INCREF(given[n]);
     classes = (Classes){(PyTypeObject *)given[0], (PyTypeObject *)given[1], (PyTypeObject *)given[2],
                         (PyTypeObject *)given[3], (PyTypeObject *)given[4], (PyTypeObject *)given[5],
-                        (PyTypeObject *)given[6], (PyTypeObject *)given[7], given[8]};
+                        (PyTypeObject *)given[6], (PyTypeObject *)given[7], (PyTypeObject *)given[9],
+                        given[8]};
     Py_RETURN_NONE;
 }
 
@@ -43,6 +44,7 @@ static PyMethodDef methods[] = {
     {"set_items", set_items, METH_VARARGS, NULL},
     {"set_operator", set_operator, METH_VARARGS, NULL},
     {"set_creation", set_creation, METH_VARARGS, NULL},
+    {"set_quiet", set_quiet, METH_O, NULL},
     {"note_contexts", note_contexts, METH_O, NULL},
     {"note_homes", note_homes, METH_O, NULL},
     {"set_halted", set_halted, METH_O, NULL},
@@ -57,7 +59,8 @@ PyMODINIT_FUNC PyInit__native(void) {
     PyObject *module = PyModule_Create(&definition);
     if (!module) return NULL;
     if (dtypes_init() < 0 || types_init(module) < 0 || shelf_init(module) < 0 ||
-        loops_init(module) < 0 || pending_init() < 0 || methods_init(module) < 0 || functions_init(module) < 0) {
+        loops_init(module) < 0 || pending_init() < 0 || methods_init(module) < 0 ||
+        reductions_init(module) < 0 || functions_init(module) < 0) {
         Py_DECREF(module);
         return NULL;
     }

@@ -43,6 +43,7 @@ PyObject *set_operator(PyObject *module, PyObject *args) {
             table[at].operation = NULL;
         } else {
             table[at].operation = (Operation *)Py_NewRef(operation);
+            table[at].operation->code = code_of(name);
         }
         table[at].forward = Py_NewRef(forward);
         table[at].reflected = Py_NewRef(reflected);

@@ -113,6 +113,10 @@ int shelf_init(PyObject *module) {
 
 #define SHELVES 512
 static Shelf *shelves[SHELVES];
+static struct {
+    int ndim, dtype;
+    npy_intp dims[MOST_AXES];
+} missing[SHELVES]; /* kinds of cells that there is no shelf for, and will be none */
 
 static int is_for(Shelf *shelf, int ndim, const npy_intp *dims, int dtype) {
     if (shelf->index != dtype || shelf->ndim != ndim) return 0;
@@ -127,6 +131,10 @@ static Shelf *shelf_for(int ndim, const npy_intp *dims, npy_intp size, int dtype
     for (int axis = 0; axis < ndim; axis++) hash = hash * 1000003u + (size_t)dims[axis] + 17;
     Shelf **slot = &shelves[(hash ^ (hash >> 9)) % SHELVES];
     if (*slot && is_for(*slot, ndim, dims, dtype)) return *slot;
+    int at = (int)((hash ^ (hash >> 9)) % SHELVES);
+    if (missing[at].ndim == ndim && missing[at].dtype == dtype &&
+        !memcmp(missing[at].dims, dims, ndim * sizeof(npy_intp)))
+        return NULL;
     PyObject *shape = PyTuple_New(ndim);
     if (!shape) return NULL;
     for (int axis = 0; axis < ndim; axis++) {
@@ -141,6 +149,11 @@ static Shelf *shelf_for(int ndim, const npy_intp *dims, npy_intp size, int dtype
                                             (Py_ssize_t)(size * item_sizes[dtype]));
     Py_DECREF(shape);
     if (!found) return NULL;
+    if (found == Py_None) {
+        missing[at].ndim = ndim;
+        missing[at].dtype = dtype;
+        memcpy(missing[at].dims, dims, ndim * sizeof(npy_intp));
+    }
     if (Py_TYPE(found) != shelf_type || !is_for((Shelf *)found, ndim, dims, dtype)) {
         Py_DECREF(found);
         return NULL;
@@ -149,6 +162,13 @@ static Shelf *shelf_for(int ndim, const npy_intp *dims, npy_intp size, int dtype
     *slot = (Shelf *)found;
     Py_XDECREF((PyObject *)old);
     return *slot;
+}
+
+/* The same where there are shelves enough: in memory of NumPy's. */
+static Node *without_shelf(int ndim, const npy_intp *dims, int dtype) {
+    PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNewFromDescr(
+        ndim, dims, (PyArray_Descr *)Py_NewRef((PyObject *)descriptors[dtype]));
+    return array ? new_loose(array) : NULL;
 }
 
 /* A node for elements that are about to be written, claimed; NULL: ask the twin, or an exception.
@@ -161,7 +181,7 @@ Node *new_fresh(int ndim, const npy_intp *dims, npy_intp size, int dtype, Node *
             shelf = (Shelf *)its;
     }
     if (!shelf) shelf = shelf_for(ndim, dims, size, dtype);
-    if (!shelf) return NULL;
+    if (!shelf) return PyErr_Occurred() || has_contexts() || !size ? NULL : without_shelf(ndim, dims, dtype);
     Py_INCREF((PyObject *)shelf);
     Node *node = new_node(classes.fresh);
     if (!node) {

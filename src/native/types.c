@@ -29,6 +29,7 @@ static int node_traverse(PyObject *self, visitproc visit, void *arg) {
 static int node_clear(PyObject *self) {
     Node *node = (Node *)self;
     if (TYPE(node) == classes.fresh) fresh_died(node);
+    if (node->owner) ((Node *)node->owner)->parts--;
     for (PyObject **field = &node->op; field < &node->weakrefs; field++) Py_CLEAR(*field);
     node->has_raw = 0;
     return 0;
@@ -43,7 +44,8 @@ static void node_dealloc(PyObject *self) {
     /* Only classes that were made here are known to add no fields. */
     if (free_node_count < FREE_NODES && (type == classes.fresh || type == classes.leaf ||
                                          type == classes.element || type == classes.number ||
-                                         type == classes.foreign || type == classes.node))
+                                         type == classes.foreign || type == classes.part ||
+                                         type == classes.loose || type == classes.node))
         free_nodes[free_node_count++] = self;
     else
         PyObject_GC_Del(self);
@@ -175,8 +177,7 @@ PyObject *new_number(PyTypeObject *type, const void *raw, int dtype) {
     node->own_array = Py_NewRef(Py_None);
     node->own_block = Py_NewRef(Py_None);
     memcpy(node->raw, raw, item_sizes[dtype]);
-    node->has_raw = 1;
-    PyObject_GC_Track((PyObject *)node);
+    node->has_raw = 1; /* not tracked: a number leads to nothing that leads back */
     return new_buffer(node, Py_None);
 }
 
@@ -196,8 +197,72 @@ PyObject *block_of(Node *node) {
     return node->own_block;
 }
 
+/* The leaf whose block `node` has, which is made when it is first needed; NULL: it has one. */
+static Node *owner_of(Node *node) {
+    PyTypeObject *type = TYPE(node);
+    if (type == classes.part) return (Node *)node->owner;
+    return type == classes.fresh || type == classes.loose || type == classes.foreign ? node : NULL;
+}
+
+static PyObject *shape_of(PyArrayObject *array) {
+    int ndim = PyArray_NDIM(array);
+    PyObject *shape = PyTuple_New(ndim);
+    for (int axis = 0; shape && axis < ndim; axis++) {
+        PyObject *extent = PyLong_FromSsize_t(PyArray_DIM(array, axis));
+        if (!extent) Py_CLEAR(shape);
+        else PyTuple_SetItem(shape, axis, extent);
+    }
+    return shape;
+}
+
+/* A leaf on a new array without other holders; takes the array. */
+Node *new_loose(PyArrayObject *array) {
+    PyObject *shape = shape_of(array);
+    Node *node = shape ? new_node(classes.loose) : NULL;
+    if (!node) {
+        Py_XDECREF(shape);
+        Py_DECREF((PyObject *)array);
+        return NULL;
+    }
+    node->array = (PyObject *)array;
+    node->shape = shape;
+    node->dtype = Py_NewRef((PyObject *)PyArray_DESCR(array));
+    node->own_block = Py_NewRef(Py_None);
+    node->claimed = Py_NewRef(Py_True);
+    PyObject_GC_Track((PyObject *)node);
+    return node;
+}
+
+/* A leaf on `array`, which it takes and which lies on the memory of `node`. */
+Node *new_part(Node *node, PyObject *array) {
+    Node *owner = owner_of(node);
+    PyObject *block = owner ? NULL : Py_XNewRef(block_of(node));
+    PyObject *shape = owner || (block && block != Py_None) ? shape_of((PyArrayObject *)array) : NULL;
+    Node *leaf = shape ? new_node(owner ? classes.part : classes.leaf) : NULL;
+    if (!leaf) {
+        Py_XDECREF(shape);
+        Py_XDECREF(block);
+        Py_DECREF(array);
+        return NULL;
+    }
+    leaf->shape = shape;
+    leaf->dtype = Py_NewRef(node->dtype);
+    leaf->array = array;
+    leaf->claimed = Py_NewRef(Py_True);
+    if (owner) {
+        leaf->owner = Py_NewRef((PyObject *)owner);
+        leaf->own_block = Py_NewRef(Py_None);
+        owner->parts++;
+    } else {
+        leaf->block = block;
+    }
+    PyObject_GC_Track((PyObject *)leaf);
+    return leaf;
+}
+
 /* Whether something may still have to read the memory of a stored node. */
 int has_readers(Node *node) {
+    if (TYPE(node) == classes.part && node->owner) node = (Node *)node->owner;
     PyTypeObject *type = TYPE(node);
     PyObject *block;
     if (type == classes.fresh || type == classes.loose) {
@@ -222,7 +287,8 @@ static PyMemberDef node_members[] = {
     FIELD("dtype", dtype), FIELD("replays", replays), FIELD("made_at", made_at),
     FIELD("array", array), FIELD("block", block), FIELD("readers", readers),
     FIELD("claimed", claimed), FIELD("device", device), FIELD("_block", own_block),
-    FIELD("_cell", cell), FIELD("_array", own_array),
+    FIELD("_cell", cell), FIELD("_array", own_array), FIELD("_owner", owner),
+    {"parts", T_INT, offsetof(Node, parts), READONLY, NULL},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(Node, weakrefs), READONLY, NULL},
     {NULL},
 };

@@ -32,9 +32,11 @@ if TYPE_CHECKING or core is None:
 
         __slots__ = (
             *("op", "srcs", "arg", "shape", "dtype", "replays", "made_at", "array", "block"),
-            *("readers", "claimed", "device", "_block", "_cell", "_array", "scalar"),
+            *("readers", "claimed", "device", "_block", "_cell", "_array", "_owner", "scalar"),
             "__weakref__",
         )
+        parts = 0
+        """How many leaves share the memory of this one without having asked for its block."""
 
     class HandleFields:
         """The attributes of all buffers."""

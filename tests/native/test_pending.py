@@ -16,7 +16,7 @@ from native.twins import long_way, needs_core, outcome
 
 import onebuf
 from onebuf import Buffer
-from onebuf.graph import BINARY, CONSTANT, STORED, Node, make, waiting
+from onebuf.graph import BINARY, CONSTANT, STORED, Node, Number, make, waiting
 
 pytestmark = needs_core
 
@@ -47,7 +47,7 @@ def described(node: Node, known: dict[int, int]) -> Any:
     known[id(node)] = len(known)
     line = node.origin.line if node.origin else None
     if node.op is STORED:
-        return (type(node), node.shape, node.dtype)
+        return (isinstance(node, Number), node.shape, node.dtype)
     value = repr(node.arg) if node.op is CONSTANT else node.arg  # which tells zeros apart
     line = None if node.op is CONSTANT else line  # of the first program that met the number
     facts = (type(node), node.op, value, node.shape, node.dtype, node.claimed, node.replays)

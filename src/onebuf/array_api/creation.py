@@ -115,6 +115,7 @@ def empty(
     return alike_in_order("empty", Buffer.empty(shape, _float(dtype), device=device), order)
 
 
+@quick("full")
 @public
 def full(
     shape: Shape,

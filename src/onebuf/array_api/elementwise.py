@@ -11,6 +11,7 @@ from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, into, node_of, public, whole
 from onebuf.array_api.ufunc.ufunc import Function, chosen, one_operand, two_operands
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import clipping
 from onebuf.buffer.operators import bounded
 from onebuf.graph import BINARY, UNARY
 
@@ -84,6 +85,7 @@ remainder = two_operands(BINARY["remainder"])
 subtract = two_operands(BINARY["subtract"])
 
 
+@clipping()
 @public
 def clip(
     x: Any,

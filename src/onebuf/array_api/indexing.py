@@ -9,11 +9,14 @@ import numpy as np
 from onebuf import ops
 from onebuf.array_api.arguments import buffer_of, into, node_of, public
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError
 from onebuf.layout import normalize_axis
+from onebuf.ops.numpy import short_calls
 
 
+@delegate(short_calls.take)
 @public
 def take(
     x: Any,
@@ -41,6 +44,7 @@ def take(
     return into("take", out, found)
 
 
+@delegate(np.take_along_axis)
 @public
 def take_along_axis(x: Any, indices: Any, /, axis: int | None = -1) -> Buffer:
     """Elements of ``x`` chosen along ``axis`` by an index for each place.

@@ -21,6 +21,7 @@ from onebuf.array_api.arguments import (
     whole,
 )
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.dtypes import as_dtype, float64, kind, meet_scalar, promote
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.events import listeners
@@ -28,6 +29,7 @@ from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes as broadcast_two_or_more
 from onebuf.layout import normalize_axes, normalize_axis
 from onebuf.native import quick
+from onebuf.ops.numpy import short_calls
 from onebuf.options import options
 
 Axes = int | tuple[int, ...] | None
@@ -155,6 +157,7 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[int] | None = None) -> Buffer:
     return x.T if axes is None else x.permute(sequence("permute_dims", "axes", axes))
 
 
+@delegate(short_calls.repeat)
 @public
 def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> Buffer:
     """Each element, or each slice along ``axis``, several times in a row.
@@ -172,7 +175,8 @@ def repeat(x: ArrayLike, repeats: Any, /, axis: int | None = None) -> Buffer:
     repeats = whole("repeat", "repeats", repeats, 0)
     before, extent, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     spread = x.expand_dims(axis + 1).expand((*before, extent, repeats, *after))
-    return Buffer._value(ops.copied(spread._node)).reshape((*before, extent * repeats, *after))
+    shape = (*before, extent * repeats, *after)
+    return Buffer._value(ops.reshape(ops.copied(spread._node), shape))
 
 
 def _positions(repeats: Buffer, extent: int) -> list[int]:
@@ -213,6 +217,7 @@ def _extents(name: str, shape: Any) -> tuple[int, ...]:
     return tuple([whole(name, "shape", extent) for extent in given])
 
 
+@quick("roll")
 @public
 def roll(x: ArrayLike, /, shift: Any, axis: Axes = None) -> Buffer:
     """The elements shifted along ``axis``, those that fall off coming in at the other end.
@@ -222,7 +227,8 @@ def roll(x: ArrayLike, /, shift: Any, axis: Axes = None) -> Buffer:
     """
     x = buffer_of("roll", x)
     if axis is None:
-        return roll(x.reshape(-1), shift, axis=0).reshape(x.shape)
+        flat = roll(x.reshape(-1), shift, axis=0)
+        return Buffer._value(ops.reshape(flat._node, x.shape))
     axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
     several = isinstance(shift, tuple | list)
     shifts = [whole("roll", "shift", n) for n in (shift if several else (shift,))]
@@ -259,6 +265,7 @@ def squeeze(x: ArrayLike, /, axis: Axes = None) -> Buffer:
     return buffer_of("squeeze", x).squeeze(axis)
 
 
+@quick("stack")
 @public
 def stack(
     arrays: Sequence[Any],
@@ -275,6 +282,7 @@ def stack(
     return joined if out is None else into("stack", out, joined, casting)
 
 
+@delegate(np.tile)
 @public
 def tile(x: ArrayLike, repetitions: int | Sequence[int], /) -> Buffer:
     """``x`` laid out several times along each axis.
@@ -293,7 +301,7 @@ def tile(x: ArrayLike, repetitions: int | Sequence[int], /) -> Buffer:
     wide = [extent for pair in zip(counts, shape, strict=True) for extent in pair]
     spread = x.reshape(thin).expand(wide)
     final = tuple([count * extent for count, extent in zip(counts, shape, strict=True)])
-    return Buffer._value(ops.copied(spread._node)).reshape(final)
+    return Buffer._value(ops.reshape(ops.copied(spread._node), final))
 
 
 @public

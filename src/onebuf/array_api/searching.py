@@ -11,11 +11,13 @@ from onebuf.array_api.arguments import buffer_of, node_of, operand_of, public
 from onebuf.array_api.sorting import nonzero
 from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.errors import ArgumentError
 from onebuf.events import listeners
 from onebuf.graph import BINARY, Node
 from onebuf.layout import normalize_axes
 from onebuf.native import quick
+from onebuf.ops.numpy import short_calls
 from onebuf.options import options
 
 
@@ -37,6 +39,7 @@ def argmin(
     return reduced("argmin", x, axis, None, out, keepdims)
 
 
+@delegate(short_calls.count_nonzero)
 @public
 def count_nonzero(
     x: Any, /, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False
@@ -51,7 +54,7 @@ def count_nonzero(
     return (x != 0).sum(axes, keepdims=keepdims)  # type: ignore[no-any-return]
 
 
-@quick("where")
+@quick("where", np.where)
 @public
 def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
     """``x1`` where ``condition`` holds, else ``x2``; of a condition alone, where it holds.

@@ -14,6 +14,7 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, operand_of, public
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.order import check_sort
 from onebuf.dtypes import Array
 from onebuf.engine import look
@@ -22,6 +23,7 @@ from onebuf.errors import ArgumentError
 from onebuf.graph import Node
 from onebuf.layout import normalize_axis
 from onebuf.machine import Cluster
+from onebuf.ops.numpy import short_calls
 from onebuf.ops.numpy.counting import unique
 
 
@@ -48,6 +50,7 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Buffer
 
 
+@delegate(short_calls.argsort)
 @public
 def argsort(
     x: Any,
@@ -74,6 +77,7 @@ def argsort(
     return Buffer._value(ops.argsort(node, axis, backwards))
 
 
+@delegate(short_calls.sort)
 @public
 def sort(
     x: Any,
@@ -118,6 +122,7 @@ def _sorting(
     return node, normalize_axis(axis, len(node.shape), name)
 
 
+@delegate(short_calls.searchsorted)
 @public
 def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) -> Buffer:
     """Where in the sorted ``x1`` each element of ``x2`` would go.
@@ -140,6 +145,7 @@ def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) ->
     return Buffer._value(ops.library(_search, nodes, (side,), two.shape, dtypes.int64, name))
 
 
+@delegate(short_calls.isin)
 @public
 def isin(
     x1: Any,
@@ -169,6 +175,7 @@ def isin(
     return Buffer._value(ops.library(_is_in, nodes, (invert,), nodes[0].shape, dtypes.bool, "isin"))
 
 
+@delegate(short_calls.nonzero)
 @public
 def nonzero(x: Any, /) -> tuple[Buffer, ...]:
     """The indices of the elements that are not zero, one buffer an axis."""

@@ -129,6 +129,7 @@ def prod(
     return reduced("prod", x, axis, dtype, out, keepdims, initial, where)
 
 
+@quick("std")
 @public
 def std(
     x: Any,
@@ -163,6 +164,7 @@ def sum(  # noqa: A001
     return reduced("sum", x, axis, dtype, out, keepdims, initial, where)
 
 
+@quick("var")
 @public
 def var(
     x: Any,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from onebuf import dtypes
 from onebuf.array_api.arguments import buffer_of, public, whole
 from onebuf.array_api.manipulation import concat
 from onebuf.array_api.ufunc.reduction import reduced
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.layout import normalize_axis
 from onebuf.native import quick
 
@@ -33,6 +36,7 @@ def any(  # noqa: A001
     return reduced("any", x, axis, None, out, keepdims, None, where)
 
 
+@delegate(np.diff)
 @public
 def diff(
     x: Any,

@@ -8,7 +8,7 @@ the core's methods in the place of those. Without the core, nothing happens.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from onebuf.buffer.buffer import Buffer
 from onebuf.buffer.exchange.conversion import Conversion
 from onebuf.buffer.handle import PLACE
 from onebuf.buffer.movement import Movement
+from onebuf.buffer.numpy.in_place import InPlace
+from onebuf.buffer.numpy.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators
 from onebuf.buffer.reductions import Reductions
 from onebuf.dtypes import DT, as_dtype, meet_scalar
@@ -38,6 +40,7 @@ from onebuf.graph import (
     Node,
     Number,
     Op,
+    Part,
     elementwise_dtype,
     reduce_dtype,
 )
@@ -46,10 +49,14 @@ from onebuf.graph.readers import MANY, prune
 from onebuf.layout import View
 from onebuf.machine import CPU
 from onebuf.memory import POOL
-from onebuf.native import HandleFields, core
+from onebuf.native import HandleFields, core, quick
+from onebuf.ops import quiet_context
 from onebuf.ops.apply import known_constant
 from onebuf.ops.eager import known_loop
+from onebuf.ops.numpy import short_calls
 from onebuf.options import options
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _OPERATORS = {
     "add": "add",
@@ -76,8 +83,12 @@ _COMPARISONS = {
 }
 _SIGNS = {"negative": "neg", "positive": "pos", "abs": "abs", "bitwise_invert": "invert"}
 _FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "tanh", "abs", "square", "maximum", "minimum")
-_REDUCTIONS = ("sum", "prod", "max", "min", "all", "any", "argmax", "argmin", "mean")
+_REDUCTIONS = (
+    *("sum", "prod", "max", "min", "all", "any"),
+    *("argmax", "argmin", "mean", "var", "std"),
+)
 _MOVEMENTS = ("reshape", "ravel", "transpose", "permute")
+_DELEGATES = ("nonzero", "argpartition", "ptp", "choose")
 _CONVERSIONS = ("__bool__", "__int__", "__float__", "__index__", "__len__", "__iter__")
 
 _FLOATS = tuple(np.dtype(name) for name in ("float16", "float32", "float64"))
@@ -138,6 +149,25 @@ def _scalar_node(value: Any, beside: DT) -> Node | None:
         return known_constant(value, meet_scalar(beside, value.__class__))
     except OnebufError:
         return None
+
+
+def delegate(target: Any) -> Callable[[F], F]:
+    """Let the core try first ``target`` on arrays, which only reads and gives new memory."""
+    return quick("delegate", target)
+
+
+def accumulating(name: str, is_wide: bool, needs_axis: bool) -> Callable[[F], F]:
+    """Let the core try first to go along an axis with an operation of two.
+
+    If ``is_wide``, small integers become 64 bits wide; if it ``needs_axis``, no axis means the flat
+    elements.
+    """
+    return quick("accumulate", (operation(BINARY[name]), is_wide, needs_axis))
+
+
+def clipping() -> Callable[[F], F]:
+    """Let the core try first to keep elements between two bounds."""
+    return quick("clip", (operation(BINARY["maximum"]), operation(BINARY["minimum"])))
 
 
 def _two(op: Op) -> Callable[[Any, Any], How]:
@@ -210,12 +240,13 @@ def install() -> None:
     """Put the core to use."""
     if core is None:
         return
-    core.set_classes(Buffer, Node, Leaf, Fresh, Loose, Foreign, Number, Element, PLACE)
+    core.set_classes(Buffer, Node, Leaf, Fresh, Loose, Foreign, Number, Element, PLACE, Part)
     core.set_creation(as_dtype, lambda: options().default_float)
     core.set_pending(
         *(VIEW, CONSTANT, FAILED, CPU, View, is_ours, prune, MANY),
         *(lambda: options().eager_nbytes, _scalar_node),
     )
+    core.set_quiet(quiet_context)
     core.set_memory(POOL.shelves.shelf, POOL.cell, POOL.give_back)
     for name, method in _OPERATORS.items():
         how = np.matmul if name == "matmul" else operation(BINARY[name])
@@ -237,6 +268,21 @@ def install() -> None:
     for name in _MOVEMENTS:
         _replace_method(Movement, name, name)
     _replace_method(Conversion, "item", "item")
+    _replace_method(Buffer, "copy", "copy")
+    _replace_method(Movement, "flatten", "flatten")
+    _replace_method(NdarrayMethods, "dot", "matmul")
+    for name in ("tolist", "to_python"):
+        _replace_method(Conversion, name, "tolist")
+    _replace_method(Buffer, "astype", "astype")
+    bounds = operation(BINARY["maximum"]), operation(BINARY["minimum"])
+    _replace_method(Operators, "clip", "clip", bounds)
+    for name, op in {"cumsum": "add", "cumprod": "multiply"}.items():
+        _replace_method(NdarrayMethods, name, "accumulate", (operation(BINARY[op]), True, True))
+    for name in _DELEGATES:
+        _replace_method(NdarrayMethods, name, "delegate", getattr(np, name))
+    for name in ("take", "repeat", "round", "searchsorted"):
+        _replace_method(NdarrayMethods, name, "delegate", getattr(short_calls, name))
+    _replace_method(InPlace, "argsort", "delegate", short_calls.argsort)
     for name in _CONVERSIONS:
         core.set_slot(name, getattr(Conversion, name))
         _replace(Conversion, name)

@@ -7,7 +7,17 @@ from onebuf.graph.infer import (
     reduce_dtype,
     reduction,
 )
-from onebuf.graph.leaf import Element, Foreign, Freed, Fresh, Leaf, Loose, LooseBlock, Number
+from onebuf.graph.leaf import (
+    Element,
+    Foreign,
+    Freed,
+    Fresh,
+    Leaf,
+    Loose,
+    LooseBlock,
+    Number,
+    Part,
+)
 from onebuf.graph.node import (
     Node,
     Readers,
@@ -67,7 +77,8 @@ __all__ = [
     "FAILED", "FREED", "FULL", "FUTURE", "INEXACT", "INPUT", "LIBRARY", "MATMUL", "MOVE",
     "ON_DEMAND", "PAD", "PLACED", "RANDOM_BITS", "RANDOM_WORDS", "REDUCE", "SCAN", "SOURCE",
     "STORED", "TAKE", "TAKE_ALONG", "UNARY", "VIEW", "WHERE", "WRITE", "Element", "Foreign",
-    "Freed", "Fresh", "Kind", "Leaf", "Loose", "LooseBlock", "Node", "Number", "Op", "Promise",
+    "Freed", "Fresh", "Kind", "Leaf", "Loose", "LooseBlock", "Node", "Number", "Op", "Part",
+    "Promise",
     "Readers", "Rule", "StillToCome", "arrived", "attach", "attaching", "elementwise_dtype",
     "engine_lock", "enter", "fail", "forget", "future", "here", "is_stored", "living_views", "make",
     "on_block", "place_on", "placed_block", "promises_of", "reduce_axes", "reduce_dtype",

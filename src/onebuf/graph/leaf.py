@@ -74,6 +74,37 @@ class Foreign(Leaf):
 
 
 @native_class
+class Part(Leaf):
+    """A leaf on the memory of another, its owner, whose block it shares.
+
+    The native core makes one for each view. Most views live shorter than a block takes to be made,
+    so no block is made before something asks for it.
+    """
+
+    __slots__ = ()
+
+    _block: Block | None
+    _owner: Leaf
+
+    if TYPE_CHECKING:
+
+        def __init__(self) -> None: ...
+
+    @property
+    def block(self) -> Block:  # type: ignore[override]
+        """The block that the elements lie on."""
+        if self._block is None:
+            self._block = self._owner.block
+        assert self._block is not None
+        return self._block
+
+    @property
+    def owner(self) -> Leaf:
+        """The leaf that has the memory."""
+        return self._owner
+
+
+@native_class
 class Number(Leaf):
     """A single number: it has a dtype, and is at home everywhere as Python's are.
 
@@ -157,8 +188,8 @@ class Fresh(Leaf):
 
     @property
     def is_shared(self) -> bool:
-        """Whether the block was made; before, there is no reader."""
-        return self._block is not None
+        """Whether others may have the memory: the block was made, or there are parts of it."""
+        return self._block is not None or self.parts > 0
 
     @property
     def block(self) -> Block:  # type: ignore[override]
@@ -207,8 +238,8 @@ class Loose(Leaf):
 
     @property
     def is_shared(self) -> bool:
-        """Whether the block was made; before, there is no reader."""
-        return self._block is not None
+        """Whether others may have the memory: the block was made, or there are parts of it."""
+        return self._block is not None or self.parts > 0
 
     @property
     def block(self) -> Block:  # type: ignore[override]

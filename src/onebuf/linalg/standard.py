@@ -16,13 +16,14 @@ import numpy as np
 from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, flag, node_of, number, public, whole
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.dtypes import DT
 from onebuf.engine import look
 from onebuf.errors import ArgumentError, DTypeError, MatrixError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
-from onebuf.ops.numpy import lapack
+from onebuf.ops.numpy import lapack, short_calls
 from onebuf.ops.numpy.lapack import Routine, complex_of, real_of
 
 MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)
@@ -57,6 +58,7 @@ class SVD(NamedTuple):
     Vh: Buffer
 
 
+@delegate(short_calls.cholesky)
 @public
 def cholesky(x: Any, /, *, upper: bool = False) -> Buffer:
     """The triangular factor of a Hermitian positive definite matrix.
@@ -91,6 +93,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Buffer:
     return _call(Routine("cross", (("axis", place),)), nodes, shape, dtype)
 
 
+@delegate(short_calls.det)
 @public
 def det(x: Any, /) -> Buffer:
     """The determinant."""
@@ -131,6 +134,7 @@ def eigvalsh(x: Any, /, UPLO: str = "L") -> Buffer:
     return _call(routine, (node,), node.shape[:-1], real_of(node.dtype))
 
 
+@delegate(short_calls.inv)
 @public
 def inv(x: Any, /) -> Buffer:
     """The inverse."""
@@ -218,6 +222,7 @@ def slogdet(x: Any, /) -> SignedLogarithm:
     return SignedLogarithm(*_buffers(lapack.slogdet(_square("slogdet", x))))
 
 
+@delegate(short_calls.solve)
 @public
 def solve(x1: Any, x2: Any, /) -> Buffer:
     """The solution of the linear equations ``x1 @ x == x2``.

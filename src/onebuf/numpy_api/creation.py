@@ -190,7 +190,7 @@ def frombuffer(
     return asarray(np.frombuffer(memory, dtypes.as_dtype(dtype), count, offset))
 
 
-fromfile = delegated(np.fromfile)
+fromfile = delegated(np.fromfile, only_reads=False)
 fromregex = delegated(np.fromregex)
 fromstring = delegated(np.fromstring)
 genfromtxt = delegated(np.genfromtxt)

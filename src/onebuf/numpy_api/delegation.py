@@ -15,6 +15,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 
 Function = Callable[..., Buffer]
@@ -22,8 +23,12 @@ Function = Callable[..., Buffer]
 _EXAMPLES = re.compile(r"\n *Examples\n *-+\n")
 
 
-def delegated(function: Any, name: str | None = None) -> Callable[..., Any]:
+def delegated(
+    function: Any, name: str | None = None, only_reads: bool = True
+) -> Callable[..., Any]:
     """``function`` of NumPy, giving buffers whatever it was given.
+
+    If it ``only_reads``, and its results are new memory, it is short for few stored elements.
 
     >>> import numpy as np
     >>> delegated(np.median)([3, 1, 2])
@@ -40,7 +45,7 @@ def delegated(function: Any, name: str | None = None) -> Callable[..., Any]:
         call.__name__ = call.__qualname__ = name
     del call.__wrapped__  # type: ignore[attr-defined]
     call.__signature__ = signature_of(function)  # type: ignore[attr-defined]
-    return call
+    return delegate(function)(call) if only_reads else call
 
 
 def without_examples(text: str) -> str:
@@ -82,5 +87,5 @@ def delegated_module(module: ModuleType) -> SimpleNamespace:
             parts[name] = delegated_module(part)
         else:
             is_function = callable(part) and not isinstance(part, type)
-            parts[name] = delegated(part, name) if is_function else part
+            parts[name] = delegated(part, name, False) if is_function else part
     return SimpleNamespace(__doc__=module.__doc__, __all__=names, **parts)

@@ -115,5 +115,5 @@ def sinc(x: Any) -> Buffer:
 angle = delegated(np.angle)
 i0 = delegated(np.i0)
 packbits = delegated(np.packbits)
-real_if_close = delegated(np.real_if_close)
+real_if_close = delegated(np.real_if_close, only_reads=False)
 unpackbits = delegated(np.unpackbits)

@@ -12,11 +12,14 @@ from onebuf.array_api.arguments import buffer_of, into, public
 from onebuf.array_api.searching import where as choose_by
 from onebuf.array_api.sorting import nonzero
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError, DTypeError
 from onebuf.numpy_api.delegation import delegated
+from onebuf.ops.numpy import short_calls
 
 
+@delegate(np.select)
 @public
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Buffer:
     """Each element from the first choice whose condition holds, else ``default``.
@@ -43,6 +46,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return result.astype(wanted, copy=False)  # type: ignore[no-any-return]
 
 
+@delegate(np.compress)
 @public
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Buffer:
     """The slices along ``axis`` where ``condition`` holds; of the flat elements if that is None.
@@ -62,6 +66,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     return on_arrays(Buffer, np.compress, (mask, x, axis, out), {})  # type: ignore[no-any-return]
 
 
+@delegate(short_calls.extract)
 @public
 def extract(condition: Any, arr: Any) -> Buffer:
     """The flat elements of ``arr`` where ``condition`` holds."""
@@ -70,6 +75,7 @@ def extract(condition: Any, arr: Any) -> Buffer:
     return buffer_of("extract", arr, "arr").reshape(-1)[mask]
 
 
+@delegate(np.flatnonzero)
 @public
 def flatnonzero(a: Any) -> Buffer:
     """The flat indices of the elements that are not zero.
@@ -80,6 +86,7 @@ def flatnonzero(a: Any) -> Buffer:
     return nonzero(buffer_of("flatnonzero", a, "a").reshape(-1))[0]
 
 
+@delegate(np.argwhere)
 @public
 def argwhere(a: Any) -> Buffer:
     """The indices of the elements that are not zero, a row for each."""

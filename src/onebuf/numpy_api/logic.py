@@ -10,11 +10,14 @@ from onebuf import dtypes
 from onebuf.array_api.arguments import buffer_of, public
 from onebuf.array_api.elementwise import abs, equal, isfinite, isnan
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import DTypeError
 from onebuf.numpy_api.delegation import delegated
+from onebuf.ops.numpy import short_calls
 
 
+@delegate(short_calls.isclose)
 @public
 def isclose(
     a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
@@ -39,12 +42,14 @@ def isclose(
     return result  # type: ignore[no-any-return]
 
 
+@delegate(short_calls.allclose)
 @public
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are equal within a tolerance; see `isclose`."""
     return bool(isclose(a, b, rtol, atol, equal_nan).all())
 
 
+@delegate(np.array_equal)
 @public
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Whether two buffers have one shape and equal elements."""
@@ -148,5 +153,5 @@ def iterable(y: Any) -> bool:
     return np.iterable(y)
 
 
-may_share_memory = delegated(np.may_share_memory)
-shares_memory = delegated(np.shares_memory)
+may_share_memory = delegated(np.may_share_memory, only_reads=False)
+shares_memory = delegated(np.shares_memory, only_reads=False)

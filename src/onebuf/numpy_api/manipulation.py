@@ -12,12 +12,15 @@ from onebuf import ops
 from onebuf.array_api.arguments import buffer_of, buffers_of, public
 from onebuf.array_api.manipulation import concat, moveaxis
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError, AxisError
 from onebuf.layout import normalize_axis
+from onebuf.native import quick
 from onebuf.numpy_api.delegation import delegated
 
 
+@quick("concat")
 @public
 def concatenate(
     arrays: Sequence[Any],
@@ -65,6 +68,7 @@ def _each(name: str, arys: Sequence[Any], change: Any) -> Any:
     return found[0] if len(found) == 1 else found
 
 
+@delegate(np.vstack)
 @public
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Buffer:
     """Buffers one below another; vectors are rows.
@@ -79,6 +83,7 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind")
 row_stack = vstack
 
 
+@delegate(np.hstack)
 @public
 def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Buffer:
     """Buffers side by side: along the second axis, vectors along their only one."""
@@ -89,12 +94,14 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind")
     return concat(parts, along, dtype=dtype, casting=casting)
 
 
+@delegate(np.dstack)
 @public
 def dstack(tup: Sequence[Any]) -> Buffer:
     """Buffers behind one another, along the third axis."""
     return concat([_solid(x) for x in buffers_of("dstack", tup, "tup")], 2)
 
 
+@delegate(np.column_stack)
 @public
 def column_stack(tup: Sequence[Any]) -> Buffer:
     """Vectors as the columns of a matrix; matrices as they are."""
@@ -170,6 +177,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Buffer]:
     return split(x, indices_or_sections, 2)
 
 
+@delegate(np.append)
 @public
 def append(arr: Any, values: Any, axis: int | None = None) -> Buffer:
     """``values`` after ``arr``, both flat if ``axis`` is None.
@@ -183,6 +191,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Buffer:
     return concat(parts, axis)
 
 
+@delegate(np.insert)
 @public
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Buffer:
     """A copy of ``arr`` with ``values`` before index ``obj`` along ``axis``; flat if that is None.
@@ -280,6 +289,7 @@ def ravel(a: Any, order: str = "C") -> Buffer:
     return x.T.reshape(-1) if order in ("F", "f") else x.reshape(-1)
 
 
+@delegate(np.resize)
 @public
 def resize(a: Any, new_shape: Any) -> Buffer:
     """The elements under another shape, repeated or cut off as it needs.
@@ -293,4 +303,4 @@ def resize(a: Any, new_shape: Any) -> Buffer:
 block = delegated(np.block)
 delete = delegated(np.delete)
 pad = delegated(np.pad)
-trim_zeros = delegated(np.trim_zeros)
+trim_zeros = delegated(np.trim_zeros, only_reads=False)

@@ -10,6 +10,7 @@ from onebuf import ops
 from onebuf.array_api.arguments import buffer_of, into, node_of, public
 from onebuf.array_api.linear_algebra import tensordot
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.dtypes import kind
 from onebuf.errors import ShapeError
@@ -55,6 +56,7 @@ def inner(a: Any, b: Any, /) -> Buffer:
     return tensordot(one, two, ((-1,), (-1,)))
 
 
+@delegate(np.outer)
 @public
 def outer(a: Any, b: Any, out: Any = None) -> Buffer:
     """Every product of a flat element of one with one of the other."""

@@ -15,10 +15,12 @@ from onebuf.array_api.statistical import mean, min, running, sum
 from onebuf.array_api.ufunc.reduction import as_axes
 from onebuf.array_api.utility import diff
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import accumulating, delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.errors import ArgumentError, ShapeError
 from onebuf.layout import normalize_axis
 from onebuf.numpy_api.delegation import delegated
+from onebuf.ops.numpy import short_calls
 
 amax, amin = largest, min
 
@@ -30,6 +32,7 @@ def _flat_or_along(x: Any, axis: int | None, name: str) -> tuple[Buffer, int]:
     return buffer, axis
 
 
+@accumulating("add", is_wide=True, needs_axis=True)
 @public
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Buffer:
     """The sum of all elements up to each place along ``axis``; of the flat elements if None.
@@ -41,6 +44,7 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) 
     return running("sum", "cumsum", x, along, dtype, False, out)
 
 
+@accumulating("multiply", is_wide=True, needs_axis=True)
 @public
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Buffer:
     """The product of all elements up to each place along ``axis``; see `cumsum`."""
@@ -83,6 +87,7 @@ def nansum(
     return sum(_without_nan("nansum", a, 0), axis, dtype, out, keepdims, initial, where)
 
 
+@delegate(np.ptp)
 @public
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Buffer:
     """The largest element less the smallest."""
@@ -184,6 +189,7 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Buffer:
     return sum(step * pairs / 2.0, axis)
 
 
+@delegate(np.ediff1d)
 @public
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Buffer:
     """Each element of the flat ``ary`` less the one before it."""
@@ -193,6 +199,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Buffer:
     return diff(x) if x.size else x.copy()
 
 
+@delegate(short_calls.nan_to_num)
 @public
 def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
@@ -228,6 +235,7 @@ def _as_element(value: Any, like: Buffer) -> Any:
     return Buffer._value(ops.cast(node_of("nan_to_num", value), like.dtype))
 
 
+@delegate(np.gradient)
 @public
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """The slope of samples along each axis: central differences, one-sided at the ends.

@@ -15,6 +15,7 @@ from onebuf import dtypes, ops
 from onebuf.array_api.arguments import buffer_of, into, node_of
 from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import accumulating, delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.dtypes import is_added
 from onebuf.errors import ArgumentError
@@ -88,7 +89,10 @@ def _accumulate(function: Callable[..., Any], theirs: np.ufunc) -> Callable[...,
             )
         return into(theirs.__name__, out, Buffer._value(result))
 
-    return accumulate
+    if fold is None:
+        return accumulate
+    is_wide = fold in ("sum", "prod")
+    return accumulating(theirs.__name__, is_wide, needs_axis=False)(accumulate)
 
 
 def _running(theirs: np.ufunc, node: Node, axis: int, dtype: np.dtype[Any]) -> Node:
@@ -103,7 +107,7 @@ def _reduceat(function: Callable[..., Any], theirs: np.ufunc) -> Callable[..., A
         """`reduce` of the slices that start at ``indices``."""
         return _delegated(theirs.reduceat, array, indices, axis, dtype=dtype, out=out)
 
-    return reduceat
+    return delegate(theirs.reduceat)(reduceat)
 
 
 def _outer(function: Callable[..., Any], theirs: np.ufunc) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from onebuf.dtypes import Array, is_added, is_supported
 from onebuf.engine import own, settle_copies, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
-from onebuf.graph import Freed, Leaf, Node, living_views, settle, strided
+from onebuf.graph import Freed, Leaf, Node, Part, living_views, settle, strided
 from onebuf.interop import exported
 from onebuf.layout import View
 from onebuf.memory import Block, FileBlock
@@ -160,6 +160,9 @@ def release(node: Node, spare: int = 0) -> Node:
                 "memoryview or a tensor made from it); delete the windows first"
             )
         others = sys.getrefcount(block) - 3 - spare  # the node, `block` and this call hold it, too
+        others += node.parts
+        if isinstance(node, Part):  # whose owner holds the block, and is held by other buffers
+            others += sys.getrefcount(node.owner) - 3
         if node.is_placed:  # where views hold the node, not the block
             others = views
         if others > 0:

@@ -48,7 +48,7 @@ def free_leaves(held: Sequence[Node | None], donated: Sequence[int]) -> frozense
 
 def _has_memory_alone(node: Node, holders: int) -> bool:
     """Whether a block of the pool is ``node``'s from its first byte, and so many nodes hold it."""
-    if node.array is None:
+    if node.array is None or node.parts:
         return False
     blocks = [node.block]
     return (

@@ -1,0 +1,147 @@
+"""Short ways to what functions of NumPy's give: its loops without the checks around them.
+
+Each takes arrays, and gives the bits that the function it stands for gives. The native core calls
+them on the elements of a few stored buffers; where a call is unusual they are NumPy's function, or
+raise, and then the usual way is taken.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from onebuf.dtypes import Array, float64
+
+_loops: Any = getattr(np.linalg, "_umath_linalg", None)
+"""LAPACK as loops over stacks of matrices, which NumPy has no public name for."""
+
+
+def inv(a: Array) -> Array:
+    """The inverse of a matrix; a singular one raises, whichever way it is found."""
+    if _loops is None or a.dtype is not float64 or a.ndim != 2:
+        return np.linalg.inv(a)
+    return _whole(_loops.inv(a, signature="d->d"))
+
+
+def solve(a: Array, b: Array) -> Array:
+    """The solution of linear equations."""
+    is_usual = a.dtype is float64 and b.dtype is float64 and a.ndim == 2 and b.ndim in (1, 2)
+    if _loops is None or not is_usual:
+        if b.ndim > 2:
+            raise ValueError("a stack of right-hand sides")
+        return np.linalg.solve(a, b)
+    loop = _loops.solve1 if b.ndim == 1 else _loops.solve
+    return _whole(loop(a, b, signature="dd->d"))
+
+
+def _whole(found: Array) -> Array:
+    """``found``, unless the matrix was singular: then the first element is NaN, as all are."""
+    if found.size and found.item(0) != found.item(0):
+        raise np.linalg.LinAlgError
+    return found
+
+
+def det(a: Array) -> Any:
+    """The determinant."""
+    if _loops is None or a.dtype is not float64 or a.ndim != 2:
+        return np.linalg.det(a)
+    return _loops.det(a, signature="d->d")
+
+
+def cholesky(a: Array) -> Array:
+    """The lower triangular factor."""
+    return np.linalg.cholesky(a)
+
+
+def argsort(x: Array, axis: int | None = -1) -> Array:
+    """The order that sorts ``x``; equal elements keep theirs."""
+    return x.argsort(axis, kind="stable")
+
+
+def sort(x: Array, axis: int | None = -1) -> Array:
+    """``x`` sorted; zeros of both signs keep their order."""
+    return np.sort(x, axis, kind="stable")
+
+
+def nan_to_num(x: Array, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+    """A copy of ``x`` with numbers for NaN and infinities."""
+    for value in (nan, posinf, neginf):
+        if not isinstance(value, int | float | None):
+            raise TypeError
+    found: Array = np.nan_to_num(x, True, nan, posinf, neginf)
+    return found
+
+
+def count_nonzero(x: Array) -> Any:
+    """How many elements are not zero."""
+    return np.int64(np.count_nonzero(x))
+
+
+def nonzero(x: Array) -> tuple[Array, ...]:
+    """Where elements are not zero, in memory without gaps."""
+    return tuple([np.ascontiguousarray(part) for part in np.nonzero(x)])
+
+
+def take(x: Array, indices: Any, axis: int | None = None) -> Array:
+    """Slices of ``x`` chosen by integers."""
+    return x.take(_integers(indices), axis)
+
+
+def repeat(x: Array, repeats: Any, axis: int | None = None) -> Array:
+    """Elements several times in a row."""
+    return x.repeat(_integers(repeats), axis)
+
+
+def _integers(x: Any) -> Any:
+    if x.__class__ is not int and x.dtype.kind not in "iu":
+        raise TypeError
+    return x
+
+
+def extract(condition: Array, arr: Array) -> Array:
+    """The elements where ``condition`` holds, which has as many."""
+    if condition.size != arr.size:
+        raise ValueError
+    return arr.reshape(-1)[condition.reshape(-1) != 0]
+
+
+def searchsorted(x1: Array, x2: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """Where in the sorted ``x1`` each element of ``x2`` would go."""
+    if x2.__class__ is int and not -30000 < x2 < 30000:  # which float16 may not hold
+        raise ValueError
+    return x1.searchsorted(_elements(x2), side, sorter)
+
+
+def isin(x1: Array, x2: Any, assume_unique: bool = False, invert: bool = False) -> Array:
+    """Whether each element of ``x1`` is one of ``x2``."""
+    return np.isin(x1, _elements(x2), assume_unique, invert)
+
+
+def _elements(x: Any) -> Any:
+    if x is None or x.__class__ is str:
+        raise TypeError
+    return x
+
+
+def round(x: Array, decimals: int = 0) -> Array:  # noqa: A001
+    """Numbers rounded, halves to even ones."""
+    if x.dtype.kind == "b":
+        raise TypeError
+    return x.round(decimals)
+
+
+def isclose(a: Array, b: Any, *args: Any, **kwargs: Any) -> Any:
+    """Whether floats are nearly equal."""
+    return np.isclose(_floats(a), _floats(b), *args, **kwargs)
+
+
+def allclose(a: Array, b: Any, *args: Any, **kwargs: Any) -> bool:
+    """Whether all floats are nearly equal."""
+    return bool(np.allclose(_floats(a), _floats(b), *args, **kwargs))
+
+
+def _floats(x: Any) -> Any:
+    if x.__class__ is not float and x.dtype is not float64:
+        raise TypeError
+    return x
