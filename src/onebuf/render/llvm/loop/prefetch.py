@@ -1,6 +1,6 @@
 """Prefetch instructions for rows that the hardware prefetcher does not load in time.
 
-Hardware prefetches where addresses go up evenly. Four cases need instructions:
+Hardware prefetches where addresses go up evenly. Five cases need instructions:
 
 - Rows gathered by index come from anywhere: the beginning of a row is prefetched some rows ahead.
 - A row that several loops read is in the cache after the first one, so memory is idle in the
@@ -8,6 +8,8 @@ Hardware prefetches where addresses go up evenly. Four cases need instructions:
 - A reduction reads memory faster than the hardware expects: it prefetches further along its row.
 - Register tiles read more rows at the same time than the hardware follows: each tile prefetches one
   that is further along its rows.
+- A fold of columns that are too large for the cache reads a short run of each of its rows: while
+  some rows are added, later ones are prefetched into the second level of the cache.
 """
 
 from __future__ import annotations
@@ -32,6 +34,11 @@ FURTHER_NBYTES = 2048
 """How far ahead a reduction prefetches its row."""
 TILES_AHEAD = 2
 """How many register tiles further along its rows a tile prefetches."""
+STEPS_AHEAD = 2
+"""How many groups of rows ahead a fold of columns prefetches."""
+FIRST_LEVEL, SECOND_LEVEL = 3, 2
+"""LLVM's words for the levels of the cache. Rows that are a power of two apart have the same place
+in the first level, and would drive each other out."""
 FOLLOWED_ROWS = 16
 """The most rows of a register tile that prefetches another one: more drive each other out."""
 
@@ -88,11 +95,32 @@ def _prefetch(b: Builder, dtype: DT, address: Value, distance: Value, lanes: int
     _prefetch_lines(b, there, lanes * dtype.itemsize)
 
 
-def _prefetch_lines(b: Builder, address: str, nbytes: int) -> None:
+def prefetch_column_rows(
+    function: LoopBuilder, scope: Scope, row: Value, column: Value, count: int
+) -> None:
+    """Prefetch a vector of columns of the ``count`` rows that are folded some steps later.
+
+    ``row`` is the first of those that are folded now; rows are along the innermost axis.
+    """
+    b, nest, inner = function.b, function.nest, function.nest.ndim - 1
+    lanes, b.lanes = b.lanes, 1
+    for slot in contiguous_slots(nest, inner - 1):
+        nbytes = lanes * nest.slots[slot].dtype.itemsize
+        if not nest.slots[slot].steps[inner] or nbytes < CACHE_LINE_NBYTES:
+            continue
+        for number in range(count):
+            later = function.plus(row, number + STEPS_AHEAD * count)
+            address = function.access.advance(b, slot, inner, scope.addresses[slot], later)
+            address = function.access.advance(b, slot, inner - 1, address, column)
+            _prefetch_lines(b, address.name, nbytes, SECOND_LEVEL)
+    b.lanes = lanes
+
+
+def _prefetch_lines(b: Builder, address: str, nbytes: int, locality: int = FIRST_LEVEL) -> None:
     b.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     for offset in range(0, nbytes, CACHE_LINE_NBYTES):
         line = b.emit(f"getelementptr i8, ptr {address}, i64 {offset}")
-        b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
+        b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 {locality}, i32 1)")
 
 
 class RowPrefetch:
