@@ -4,7 +4,8 @@ Hardware prefetches where addresses go up evenly. Five cases need instructions:
 
 - Rows gathered by index come from anywhere: the beginning of a row is prefetched some rows ahead.
 - A row that several loops read is in the cache after the first one, so memory is idle in the
-  second: that loop prefetches the next row, which need not exist.
+  second: that loop prefetches the next row, which need not exist. If it stores, and the fold before
+  it waits for arithmetic and not for its row, it does not: writing is slow enough.
 - A reduction reads memory faster than the hardware expects: it prefetches further along its row.
 - Register tiles read more rows at the same time than the hardware follows: each tile prefetches one
   that is further along its rows.
@@ -14,7 +15,7 @@ Hardware prefetches where addresses go up evenly. Five cases need instructions:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from onebuf.dtypes import DT
@@ -23,6 +24,7 @@ from onebuf.kernel import FOLDS, LOAD, Nest
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.elementwise import memory_type
 from onebuf.render.llvm.loop.base import LoopBuilder, Scope
+from onebuf.render.llvm.loop.row_cache import step_cost
 from onebuf.render.llvm.memory.gather import offset_address
 from onebuf.render.llvm.rendering import CACHE_LINE_NBYTES
 
@@ -36,6 +38,8 @@ TILES_AHEAD = 2
 """How many register tiles further along its rows a tile prefetches."""
 STEPS_AHEAD = 2
 """How many groups of rows ahead a fold of columns prefetches."""
+SLOW_COST = 8
+"""A fold of this cost takes longer for arithmetic than for reading its row from memory."""
 FIRST_LEVEL, SECOND_LEVEL = 3, 2
 """LLVM's words for the levels of the cache. Rows that are a power of two apart have the same place
 in the first level, and would drive each other out."""
@@ -123,6 +127,15 @@ def _prefetch_lines(b: Builder, address: str, nbytes: int, locality: int = FIRST
         b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 {locality}, i32 1)")
 
 
+def fold_cost(nest: Nest, steps: Iterable[int], accumulators: Sequence[DT]) -> float:
+    """How many operations on float32 the arithmetic of a fold takes for each element."""
+    inside = [nest.steps[n] for n in steps if nest.depths[n] == nest.ndim]
+    computed = [step for step in inside if step.op.kind == "elementwise"]
+    costs = [(step_cost(step.op), step.dtype) for step in computed]
+    costs += [(1, dtype) for dtype in accumulators]
+    return sum(cost * dtype.itemsize for cost, dtype in costs) / 4
+
+
 class RowPrefetch:
     """What the loops over a row prefetch, in the order in which they are written.
 
@@ -137,21 +150,28 @@ class RowPrefetch:
         """The slots whose rows were read by earlier loops."""
         self.has_next = not reread_rows(nest)
         """Whether the next row is prefetched, or need not be."""
+        self.is_slow = False
+        """Whether a fold before waits for arithmetic."""
 
     def prefetch(
         self,
         b: Builder,
-        steps: Iterable[int],
+        steps: Collection[int],
         addresses: tuple[Value, ...],
         index: Value,
-        folds: bool,
+        accumulators: Sequence[DT],
     ) -> None:
-        """Prefetch in a loop that computes ``steps``, for the vector at ``index``."""
+        """Prefetch in a loop that computes ``steps``, for the vector at ``index``.
+
+        ``accumulators``: the dtypes of what it folds.
+        """
         nest, inner = self.nest, self.nest.ndim - 1
+        folds = bool(accumulators)
         loads = {nest.steps[n].arg for n in steps if nest.steps[n].op is LOAD}
         read = [slot for slot in contiguous_slots(nest, inner) if slot in loads]
         lanes, b.lanes = b.lanes, 1
-        if not self.has_next and (not folds or self.seen.intersection(read)):
+        is_second = self.seen.intersection(read) if folds else not self.is_slow
+        if not self.has_next and is_second:
             self.has_next = True
             for slot in reread_rows(nest):
                 further = b.binary("add", self.strides[slot][inner - 1], index)
@@ -163,6 +183,7 @@ class RowPrefetch:
                 _prefetch(b, dtype, addresses[slot], b.binary("add", index, ahead), lanes)
         b.lanes = lanes
         self.seen.update(read)
+        self.is_slow |= folds and fold_cost(nest, steps, accumulators) >= SLOW_COST
 
 
 def prefetch_tile(b: Builder, dtype: DT, address: Value, stride: Value, count: int) -> None:
