@@ -74,7 +74,7 @@ FUNCTIONS: dict[str, Function] = {
     "sin": Function(mpmath.sin, busy=(-100.0, 100.0), edges=_ANGLES),
     "sinh": Function(mpmath.sinh, edges=(1.0, 710.47, 89.41)),
     "tan": Function(mpmath.tan, busy=(-100.0, 100.0), edges=_ANGLES),
-    "tanh": Function(mpmath.tanh, edges=(0.55, -0.55, 19.0, 9.0)),
+    "tanh": Function(mpmath.tanh, edges=(0.55, -0.55, 0.6110217, -0.6110217, 19.0, 9.0)),
 }
 """Functions that round, by their name in the array API."""
 

@@ -70,7 +70,8 @@ def renderings(one: Group, out: Array) -> list[Rendering]:
     """Every rendering that fits."""
     found = [Rendering(lanes=lanes) for lanes in (4, 16, 32)]
     found += [Rendering(prefetch=True)] if gathered_rows(one.nest) else []
-    found += [Rendering(strategy="columns")] if has_columns(one.nest) else []
+    for prefetch in (False, True) if has_columns(one.nest) else ():
+        found.append(Rendering(strategy="columns", prefetch=prefetch))
     found += [Rendering(strategy="cache_tiles")] if has_cache_tiles(one.nest) else []
     if is_aligned(one.nest, addresses_of(one, out), strides_of(one)):
         found += [Rendering(streamed=True)]

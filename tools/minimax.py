@@ -171,12 +171,7 @@ FITS = {
     "TANH": Fit(
         "tanh(x) = x + x z P(z), z = x**2, for |x| <= 0.55",
         *odd(mpmath.tanh),
-        *(0, mpf("0.551") ** 2, (10, None)),
-    ),
-    "TANH_REDUCED": Fit(
-        "tanh(r) = r + r z P(z), z = r**2, for |r| <= log(2) / 4",
-        *odd(mpmath.tanh),
-        *(0, (HALF_LN2 / 2) ** 2, (None, 2)),
+        *(0, mpf("0.551") ** 2, (10, 4)),
     ),
     "SINH": Fit(
         "sinh(x) = x + x z P(z), z = x**2, for |x| <= 1",

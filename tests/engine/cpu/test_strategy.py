@@ -31,6 +31,19 @@ def test_rows_that_are_masked_at_their_end_keep_their_lanes() -> None:
         assert arranged(group).rendering.lanes == 16
 
 
+@pytest.mark.parametrize(
+    ("shape", "is_ahead"),
+    [((4096, 2048), True), ((1024, 1024), False), ((16, 600_000), False), ((262_144, 32), True)],
+)
+def test_columns_are_prefetched_where_their_rows_come_from_memory(
+    shape: tuple[int, int], is_ahead: bool
+) -> None:
+    with ob.config(eager_numel=0, tier="compile"):
+        (group,) = ob.schedule(ob.max(stored(np.broadcast_to(np.float32(1), shape)), axis=0))
+        rendering = arranged(group).rendering
+        assert (rendering.strategy, rendering.prefetch) == ("columns", is_ahead)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("checked", [False, True])
 def test_short_rows_have_numpys_values(dtype: str, checked: bool) -> None:

@@ -38,6 +38,6 @@ class Rendering:
     arguments then have more words after the scalars: the first byte and the end of each slot, and
     one word that is set to 1 + the number of a slot whose bounds would be exceeded."""
     prefetch: bool = False
-    """Whether rows gathered by index are prefetched some rows ahead."""
+    """Whether rows are prefetched some rows ahead: those gathered by index, or folded columns'."""
     tiles: int = 1
     """Register tiles beside one another that are computed before those below them."""

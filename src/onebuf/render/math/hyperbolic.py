@@ -5,20 +5,18 @@ Near zero, where both would cancel, odd polynomials.
 
 from __future__ import annotations
 
+from onebuf.render.math import float32
 from onebuf.render.math.coefficients import (
     ASINH,
     LN2,
     LOG_FLOAT,
     SINH,
     TANH,
-    TANH_REDUCED_FLOAT,
 )
 from onebuf.render.math.double_double import Pair, exact_product, exact_sum, normal, ordered_sum
 from onebuf.render.math.exponential import (
-    LOG2_E,
     ROUNDER,
     exp_parts,
-    nearest,
     power_of_two,
     scaled,
     short_exp,
@@ -69,7 +67,7 @@ def cosh(x: Term) -> Term:
 def tanh(x: Term) -> Term:
     """sinh(x) / cosh(x)."""
     if x.type == "float":
-        return with_sign(_short_tanh(least(magnitude(x), 10.0).to("double")).to("float"), x)
+        return float32.tanh(x)
     size = magnitude(x)
     reduced, pair = exp_parts(least(size + size, 80.0))
     twice, scale = normal(pair), power_of_two(reduced.bits)
@@ -81,20 +79,6 @@ def tanh(x: Term) -> Term:
     z = size * size
     near = fma(size, z * polynomial(z, TANH), size)
     return with_sign(where(size < 0.55, near, far), x)
-
-
-def _short_tanh(x: Term) -> Term:
-    """tanh of a double, 0 <= x < 300, good enough for a float.
-
-    x = r + n log(2) / 2, |r| <= log(2) / 4; with t = tanh(r), exp(2 x) is 2**n (1 + t) / (1 - t).
-    """
-    n, bits = nearest(x, 2.0 * LOG2_E)
-    r = fma(n, -0.5 * (LN2[0] + LN2[1]), x)
-    z = r * r
-    t = fma(r * z, polynomial(z, TANH_REDUCED_FLOAT), r)
-    power = power_of_two(bits)
-    less, more = power - 1.0, power + 1.0
-    return fma(more, t, less) / fma(less, t, more)
 
 
 def asinh(x: Term) -> Term:

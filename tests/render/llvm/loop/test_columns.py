@@ -48,6 +48,7 @@ def folded(name: str, x: Any, axis: int, variant: str) -> Any:
     variant=st.sampled_from(("plain", "chain", "twice")),
     piece=st.integers(0, 70),
     lanes=st.sampled_from((1, 4, 8, 16, 32, 64)),
+    prefetch=st.booleans(),
     seed=st.integers(0, 99),
 )
 @settings(max_examples=120, deadline=None)
@@ -60,6 +61,7 @@ def test_columns_have_the_value_of_rows(
     variant: str,
     piece: int,
     lanes: int,
+    prefetch: bool,
     seed: int,
 ) -> None:
     if layout == "middle":
@@ -78,9 +80,20 @@ def test_columns_have_the_value_of_rows(
     assert has_columns(one.nest)
     want = run(one, ROWS, empty(one))
     for strategy in ("rows", "columns"):
-        rendering = Rendering(lanes, strategy)  # type: ignore[arg-type]
+        rendering = Rendering(lanes, strategy, prefetch=prefetch)  # type: ignore[arg-type]
         assert_same(run(one, rendering, empty(one)), want)
         assert_same(run(one, rendering, empty(one), (piece,)), want)
+
+
+def test_rows_of_large_columns_are_prefetched_once_for_each_cache_line() -> None:
+    with ob.config(eager_numel=0):
+        x, y = (ob.asarray(numbers((64, 80), dtype, 1)) for dtype in ("float64", "int8"))
+        one = group_of(ob.sum(x * y, axis=0))
+    text = render(one.nest, "f", Rendering(16, "columns", prefetch=True))
+    # Two lines of each of eight rows of float64; a vector of int8 is a quarter of a line.
+    assert text.count("call void @llvm.prefetch") == 2 * 8
+    assert "i32 0, i32 2, i32 1" in text
+    assert "llvm.prefetch" not in render(one.nest, "f", COLUMNS)
 
 
 @pytest.mark.parametrize("more", [-1, 0, 17])

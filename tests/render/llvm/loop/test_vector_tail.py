@@ -155,6 +155,18 @@ def test_a_fold_prefetches_its_row_and_the_second_loop_over_it_the_next() -> Non
     assert loops_with(prefetch, lambda x: ob.sum(x, axis=1)) == [True]
 
 
+def test_a_loop_that_stores_after_a_slow_fold_prefetches_nothing() -> None:
+    def away(name: str) -> Any:
+        return lambda x: x - getattr(ob, name)(x, axis=1, keepdims=True)
+
+    prefetch = "call void @llvm.prefetch"
+    assert loops_with(prefetch, away("var")) == [True, False]
+    assert loops_with(prefetch, away("mean")) == [True, True]
+    assert loops_with(prefetch, lambda x: x / ob.sum(ob.exp(x), axis=1, keepdims=True)) == [
+        *(True, False),
+    ]
+
+
 def test_a_loop_without_the_widest_elements_has_more_lanes() -> None:
     def scaled(x: Any) -> Any:
         return x * ob.astype(ob.sum(ob.astype(x, "float64") ** 2, axis=1, keepdims=True), x.dtype)

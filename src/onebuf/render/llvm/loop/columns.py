@@ -14,6 +14,7 @@ from onebuf.render.builder import Value
 from onebuf.render.llvm.element.elementwise import FLOATS_ONLY
 from onebuf.render.llvm.loop.accumulator import Accumulator
 from onebuf.render.llvm.loop.base import Scope, Sinks
+from onebuf.render.llvm.loop.prefetch import prefetch_column_rows
 from onebuf.render.llvm.loop.vector_loops import Loops
 from onebuf.render.llvm.memory.transpose import TILE_SIZE
 
@@ -155,7 +156,11 @@ class Columns(Loops):
         operands = [columns.accumulator.operand for columns in running]
         rows = [advance(b, inner, scope.addresses, self.plus(row, n)) for n in range(count)]
 
+        is_ahead = self.rendering.prefetch and count == ROWS
+
         def fold(column: Value) -> None:
+            if is_ahead and b.lanes > 1:
+                prefetch_column_rows(self, scope, row, column, count)
             outside = self._at_column(scope, done, column)
             self._compute_invariant(outside, operands)
             values = [columns.read(column) for columns in running if not columns.is_interleaved]

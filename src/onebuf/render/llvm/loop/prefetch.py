@@ -1,18 +1,21 @@
 """Prefetch instructions for rows that the hardware prefetcher does not load in time.
 
-Hardware prefetches where addresses go up evenly. Four cases need instructions:
+Hardware prefetches where addresses go up evenly. Five cases need instructions:
 
 - Rows gathered by index come from anywhere: the beginning of a row is prefetched some rows ahead.
 - A row that several loops read is in the cache after the first one, so memory is idle in the
-  second: that loop prefetches the next row, which need not exist.
+  second: that loop prefetches the next row, which need not exist. If it stores, and the fold before
+  it waits for arithmetic and not for its row, it does not: writing is slow enough.
 - A reduction reads memory faster than the hardware expects: it prefetches further along its row.
 - Register tiles read more rows at the same time than the hardware follows: each tile prefetches one
   that is further along its rows.
+- A fold of columns that are too large for the cache reads a short run of each of its rows: while
+  some rows are added, later ones are prefetched into the second level of the cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 from onebuf.dtypes import DT
@@ -21,6 +24,7 @@ from onebuf.kernel import FOLDS, LOAD, Nest
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.elementwise import memory_type
 from onebuf.render.llvm.loop.base import LoopBuilder, Scope
+from onebuf.render.llvm.loop.row_cache import step_cost
 from onebuf.render.llvm.memory.gather import offset_address
 from onebuf.render.llvm.rendering import CACHE_LINE_NBYTES
 
@@ -32,6 +36,13 @@ FURTHER_NBYTES = 2048
 """How far ahead a reduction prefetches its row."""
 TILES_AHEAD = 2
 """How many register tiles further along its rows a tile prefetches."""
+STEPS_AHEAD = 2
+"""How many groups of rows ahead a fold of columns prefetches."""
+SLOW_COST = 8
+"""A fold of this cost takes longer for arithmetic than for reading its row from memory."""
+FIRST_LEVEL, SECOND_LEVEL = 3, 2
+"""LLVM's words for the levels of the cache. Rows that are a power of two apart have the same place
+in the first level, and would drive each other out."""
 FOLLOWED_ROWS = 16
 """The most rows of a register tile that prefetches another one: more drive each other out."""
 
@@ -88,11 +99,41 @@ def _prefetch(b: Builder, dtype: DT, address: Value, distance: Value, lanes: int
     _prefetch_lines(b, there, lanes * dtype.itemsize)
 
 
-def _prefetch_lines(b: Builder, address: str, nbytes: int) -> None:
+def prefetch_column_rows(
+    function: LoopBuilder, scope: Scope, row: Value, column: Value, count: int
+) -> None:
+    """Prefetch a vector of columns of the ``count`` rows that are folded some steps later.
+
+    ``row`` is the first of those that are folded now; rows are along the innermost axis.
+    """
+    b, nest, inner = function.b, function.nest, function.nest.ndim - 1
+    lanes, b.lanes = b.lanes, 1
+    for slot in contiguous_slots(nest, inner - 1):
+        nbytes = lanes * nest.slots[slot].dtype.itemsize
+        if not nest.slots[slot].steps[inner] or nbytes < CACHE_LINE_NBYTES:
+            continue
+        for number in range(count):
+            later = function.plus(row, number + STEPS_AHEAD * count)
+            address = function.access.advance(b, slot, inner, scope.addresses[slot], later)
+            address = function.access.advance(b, slot, inner - 1, address, column)
+            _prefetch_lines(b, address.name, nbytes, SECOND_LEVEL)
+    b.lanes = lanes
+
+
+def _prefetch_lines(b: Builder, address: str, nbytes: int, locality: int = FIRST_LEVEL) -> None:
     b.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     for offset in range(0, nbytes, CACHE_LINE_NBYTES):
         line = b.emit(f"getelementptr i8, ptr {address}, i64 {offset}")
-        b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 3, i32 1)")
+        b.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 {locality}, i32 1)")
+
+
+def fold_cost(nest: Nest, steps: Iterable[int], accumulators: Sequence[DT]) -> float:
+    """How many operations on float32 the arithmetic of a fold takes for each element."""
+    inside = [nest.steps[n] for n in steps if nest.depths[n] == nest.ndim]
+    computed = [step for step in inside if step.op.kind == "elementwise"]
+    costs = [(step_cost(step.op), step.dtype) for step in computed]
+    costs += [(1, dtype) for dtype in accumulators]
+    return sum(cost * dtype.itemsize for cost, dtype in costs) / 4
 
 
 class RowPrefetch:
@@ -109,21 +150,28 @@ class RowPrefetch:
         """The slots whose rows were read by earlier loops."""
         self.has_next = not reread_rows(nest)
         """Whether the next row is prefetched, or need not be."""
+        self.is_slow = False
+        """Whether a fold before waits for arithmetic."""
 
     def prefetch(
         self,
         b: Builder,
-        steps: Iterable[int],
+        steps: Collection[int],
         addresses: tuple[Value, ...],
         index: Value,
-        folds: bool,
+        accumulators: Sequence[DT],
     ) -> None:
-        """Prefetch in a loop that computes ``steps``, for the vector at ``index``."""
+        """Prefetch in a loop that computes ``steps``, for the vector at ``index``.
+
+        ``accumulators``: the dtypes of what it folds.
+        """
         nest, inner = self.nest, self.nest.ndim - 1
+        folds = bool(accumulators)
         loads = {nest.steps[n].arg for n in steps if nest.steps[n].op is LOAD}
         read = [slot for slot in contiguous_slots(nest, inner) if slot in loads]
         lanes, b.lanes = b.lanes, 1
-        if not self.has_next and (not folds or self.seen.intersection(read)):
+        is_second = self.seen.intersection(read) if folds else not self.is_slow
+        if not self.has_next and is_second:
             self.has_next = True
             for slot in reread_rows(nest):
                 further = b.binary("add", self.strides[slot][inner - 1], index)
@@ -135,6 +183,7 @@ class RowPrefetch:
                 _prefetch(b, dtype, addresses[slot], b.binary("add", index, ahead), lanes)
         b.lanes = lanes
         self.seen.update(read)
+        self.is_slow |= folds and fold_cost(nest, steps, accumulators) >= SLOW_COST
 
 
 def prefetch_tile(b: Builder, dtype: DT, address: Value, stride: Value, count: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from onebuf.graph import BINARY, UNARY
+from onebuf.graph import BINARY, UNARY, Op
 from onebuf.kernel import FOLDS, INDEX, LOAD, SCALAR, STORE, Nest
 from onebuf.render.llvm.element.elementwise import FLOATS_ONLY, TYPES
 
@@ -58,8 +58,12 @@ def _inside(nest: Nest, numbers: list[int]) -> set[int]:
 
 def _cost(nest: Nest, number: int) -> int:
     ops = [nest.steps[each].op for each in _inside(nest, [number])]
-    priced = [op for op in ops if op not in (LOAD, SCALAR, INDEX)]
-    return sum(COSTS.get(op, MATH_COST if op in FLOATS_ONLY else 1) for op in priced)
+    return sum(step_cost(op) for op in ops if op not in (LOAD, SCALAR, INDEX))
+
+
+def step_cost(op: Op) -> int:
+    """How many additions an elementwise operation takes as long as."""
+    return COSTS.get(op, MATH_COST if op in FLOATS_ONLY else 1)
 
 
 def output_row_slot(nest: Nest, number: int) -> int | None:

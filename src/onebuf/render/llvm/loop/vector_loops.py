@@ -270,8 +270,8 @@ class Loops(LoopBuilder):
         """Prefetch what a loop over rows needs later, at one index of the innermost axis."""
         known = [*scope.known, *self.filled.intersection(self.cached)]
         steps = self.nest.closure(sinks.steps, known)
-        folds = bool(sinks.accumulators)
-        self.row_prefetch.prefetch(self.b, steps, scope.addresses, index, folds)
+        dtypes = [accumulator.dtype for accumulator in sinks.accumulators]
+        self.row_prefetch.prefetch(self.b, steps, scope.addresses, index, dtypes)
 
     def body(self, scope: Scope, sinks: Sinks, index: Value) -> list[Value]:
         """The loop body at one index of the next axis; the operands of the reductions."""
