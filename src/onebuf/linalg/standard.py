@@ -22,7 +22,7 @@ from onebuf.engine import look
 from onebuf.errors import ArgumentError, DTypeError, MatrixError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
-from onebuf.ops.numpy import lapack
+from onebuf.ops.numpy import lapack, small_lapack
 from onebuf.ops.numpy.lapack import Routine, complex_of, real_of
 
 MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)
@@ -64,8 +64,12 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Buffer:
     >>> cholesky(Buffer([[4.0, 2.0], [2.0, 5.0]])).to_python()
     [[2.0, 0.0], [1.0, 2.0]]
     """
-    node = _square("cholesky", x)
     upper = flag("cholesky", "upper", upper)
+    if x.__class__ is Buffer:
+        found = small_lapack.cholesky(x._node, upper)
+        if found is not None:
+            return Buffer._value(found)
+    node = _square("cholesky", x)
     routine = Routine("cholesky", (("upper", upper),))
     return _call(routine, (node,), node.shape, node.dtype).realize()
 
@@ -94,6 +98,10 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Buffer:
 @public
 def det(x: Any, /) -> Buffer:
     """The determinant."""
+    if x.__class__ is Buffer:
+        found = small_lapack.det(x._node)
+        if found is not None:
+            return Buffer._value(found)
     node = _square("det", x)
     return _call(Routine("det"), (node,), node.shape[:-2], node.dtype)
 
@@ -134,6 +142,10 @@ def eigvalsh(x: Any, /, UPLO: str = "L") -> Buffer:
 @public
 def inv(x: Any, /) -> Buffer:
     """The inverse."""
+    if x.__class__ is Buffer:
+        found = small_lapack.inv(x._node)
+        if found is not None:
+            return Buffer._value(found)
     return Buffer._value(lapack.inv(_square("inv", x))).realize()
 
 
@@ -225,6 +237,10 @@ def solve(x1: Any, x2: Any, /) -> Buffer:
     >>> solve(Buffer([[2.0, 0.0], [0.0, 4.0]]), Buffer([2.0, 2.0])).to_python()
     [1.0, 0.5]
     """
+    if x1.__class__ is Buffer and x2.__class__ is Buffer:
+        found = small_lapack.solve(x1._node, x2._node)
+        if found is not None:
+            return Buffer._value(found)
     one, two = _square("solve", x1), _floating("solve", x2)
     rows = one.shape[-1]
     vector = len(two.shape) == 1

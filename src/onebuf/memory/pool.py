@@ -62,10 +62,15 @@ class PoolStats:
 
 
 class PoolBlock(Block):
-    """A block whose memory goes back to its pool when nothing holds the block any more."""
+    """A block whose memory goes back to its pool when nothing holds the block any more.
 
-    __slots__ = ("_pool", "chunk", "gives_back")
+    A block of a cell puts the cell back on its shelf: nobody can have the cell's array, because
+    what is handed out are windows.
+    """
 
+    __slots__ = ("_cell", "_pool", "chunk", "gives_back")
+
+    _cell: Cell | None
     _pool: Pool
     chunk: Chunk
     gives_back: bool
@@ -91,12 +96,17 @@ class PoolBlock(Block):
         self.nbytes = nbytes
         self._pool = pool
         self._pin = None
+        self._cell = None
         self.readers = {}
         self.gives_back = True
 
     def __del__(self) -> None:
         if self.gives_back:
-            self._pool.give_back(self.chunk)
+            cell = self._cell
+            if cell is not None and len(cell[2]) < cell[3]:
+                cell[2].append(cell)
+            else:
+                self._pool.give_back(self.chunk)
 
 
 class Pool:
@@ -141,6 +151,7 @@ class Pool:
     def adopt(self, cell: Cell) -> PoolBlock:
         """A block of a cell's memory; it ``gives_back`` that memory once it is told to."""
         block = PoolBlock(self, cell.chunk, cell.array.nbytes)
+        block._cell = cell
         block.gives_back = False
         return block
 

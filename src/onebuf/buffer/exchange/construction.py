@@ -36,8 +36,10 @@ else:
 _ndarray = np.ndarray
 _SPARSE = ("scipy.sparse", "sparse.")
 """Modules with classes of sparse arrays."""
-_USUAL = 0x1 | 0x100 | 0x400
-"""The flags of NumPy's arrays that are contiguous, aligned and writeable."""
+_CONTIGUOUS = 0x1 | 0x2
+"""NumPy's flags of arrays without gaps, in C's order or Fortran's."""
+_USUAL = 0x100 | 0x400
+"""Those of arrays that are aligned and writeable."""
 _FLAGS = _USUAL | 1 << 31
 """With the one that says that writing to the array is a mistake."""
 
@@ -53,9 +55,7 @@ def as_node(
 
     ``defaults`` says which types Python's numbers become, in place of NumPy's.
     """
-    is_plain = data.__class__ is _ndarray and dtype is None and device is None
-    is_plain = is_plain and find_device().is_host
-    if is_plain and data.flags.num & _FLAGS == _USUAL and dtypes.is_own(data.dtype):
+    if data.__class__ is _ndarray and _is_plain(data, dtype, device):
         if not copy:
             return Foreign(data.view())  # the rest is found out below, in more steps
         if data.size <= options().quick_numel and not listeners():
@@ -74,6 +74,16 @@ def as_node(
         node = stacked(data, lambda part: as_node(part, None, None, defaults, None))
         return _on(_converted(node, wanted, None), device, copy)
     return _on(_on_host(data, wanted, copy, defaults), device, copy)
+
+
+def _is_plain(array: np.ndarray[Any, Any], dtype: Any, device: str | Device | None) -> bool:
+    """Whether ``array`` is memory as buffers have it, in the dtype and place that are asked for."""
+    flags = array.flags.num
+    if flags & _FLAGS != _USUAL or not flags & _CONTIGUOUS or not dtypes.is_own(array.dtype):
+        return False
+    if dtype is not None and dtype is not array.dtype and dtypes.as_dtype(dtype) != array.dtype:
+        return False
+    return find_device().is_host if device is None else find_device(device) is CPU
 
 
 def _on(node: Node, device: str | Device | None, copy: bool | None) -> Node:
