@@ -24,6 +24,7 @@ from onebuf.machine import device as find_device
 from onebuf.memory import Block
 from onebuf.ops import cast, copied, place, pooled, quietly
 from onebuf.options import options
+from onebuf.quick import quick_limit
 
 if TYPE_CHECKING:
     from onebuf.buffer.exchange import sparse_import
@@ -34,6 +35,9 @@ else:
     sparse_import = Late("onebuf.buffer.exchange.sparse_import")
 
 _ndarray = np.ndarray
+_NUMBERS: dict[type, DT] = {bool: dtypes.bool, int: dtypes.int64, float: dtypes.float64}
+_WIDENED = dtypes.float64, dtypes.int64
+_FAR = 2**63
 _SPARSE = ("scipy.sparse", "sparse.")
 """Modules with classes of sparse arrays."""
 _CONTIGUOUS = 0x1 | 0x2
@@ -62,11 +66,21 @@ def as_node(
             node = place(data.shape, data.dtype, data.size)
             node.array[...] = data  # type: ignore[index]
             return node
+    if data.__class__ in _NUMBERS and copy is not False and _is_for_host(device):
+        wanted = _type_of_number(data, dtype, defaults)
+        if wanted is not None:
+            node = place((), wanted, 1)
+            node.array.fill(data)  # type: ignore[union-attr]
+            return node
     if data.__class__ is list and copy is not False and device is None and find_device() is CPU:
         return pooled(parse(data, None if dtype is None else dtypes.as_dtype(dtype), defaults))
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     held = getattr(data, "_node", None)
     if isinstance(held, Node):
+        if copy and (wanted is None or wanted is held.dtype) and _is_small(held, device):
+            node = place(held.shape, held.dtype, held.numel)
+            node.array[...] = held.array  # type: ignore[index]
+            return node
         if not held.shape and data._is_number and copy is not False:
             copy = True  # numbers never change, and what is made of them here may
         return _on(_converted(held, wanted, copy), device, copy)
@@ -84,6 +98,28 @@ def _is_plain(array: np.ndarray[Any, Any], dtype: Any, device: str | Device | No
     if dtype is not None and dtype is not array.dtype and dtypes.as_dtype(dtype) != array.dtype:
         return False
     return find_device().is_host if device is None else find_device(device) is CPU
+
+
+def _is_for_host(device: str | Device | None) -> bool:
+    """Whether new elements are to be on the host."""
+    return find_device(device) is CPU
+
+
+def _is_small(node: Node, device: str | Device | None) -> bool:
+    """Whether ``node`` is stored on the host, where it is to be copied to, and has few elements."""
+    array = node.array
+    if array is None or node.device is not CPU or not _is_for_host(device):
+        return False
+    return array.size <= quick_limit()
+
+
+def _type_of_number(number: Any, dtype: Any, defaults: dict[DT, DT]) -> DT | None:
+    """The type that a number of Python's becomes, where nothing is to be checked; else None."""
+    found = _NUMBERS[number.__class__]
+    wanted = defaults.get(found, found) if dtype is None else dtypes.as_dtype(dtype)
+    if found is dtypes.int64 and not -_FAR < number < _FAR:
+        return None
+    return wanted if wanted is found or (wanted, found) == _WIDENED else None
 
 
 def _on(node: Node, device: str | Device | None, copy: bool | None) -> Node:
