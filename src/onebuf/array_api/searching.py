@@ -48,7 +48,7 @@ def count_nonzero(
     """
     x = buffer_of("count_nonzero", x)
     array = x._node.array
-    if axis is None and not keepdims and array is not None and array.size <= quick_limit():
+    if axis is None and keepdims is False and array is not None and array.size <= quick_limit():
         if not dtypes.is_added(x.dtype):
             return Buffer._value(Number.of(np.int64(np.count_nonzero(array)), dtypes.int64))
     axes = normalize_axes(as_axes(axis), x.ndim, "count_nonzero")
