@@ -68,7 +68,7 @@ def asarray(
     if copy is not None:
         copy = copying("asarray", copy)
     elif obj.__class__ is Buffer and order is None and _is_asked_for(obj._node, dtype, device):
-        return obj  # type: ignore[no-any-return]
+        return obj
     node = as_node(obj, dtype, copy, defaults(), device)
     made = obj if isinstance(obj, Buffer) and node is obj._node else Buffer._place(node)
     return made if order is None else laid_out("asarray", made, order, copy)

@@ -57,7 +57,7 @@ def astype(
     if dtype is None:
         raise ArgumentTypeError("astype needs a dtype, got None")
     if x.__class__ is Buffer and copy is True and device is None:
-        return x.astype(dtype)  # type: ignore[no-any-return]
+        return x.astype(dtype)
     return buffer_of("astype", x).astype(dtype, copy=flag("astype", "copy", copy), device=device)
 
 

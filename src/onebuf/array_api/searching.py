@@ -47,10 +47,9 @@ def count_nonzero(
     2
     """
     x = buffer_of("count_nonzero", x)
-    array = x._node.array
+    array = None if dtypes.is_added(x.dtype) else x._node.array
     if axis is None and keepdims is False and array is not None and array.size <= quick_limit():
-        if not dtypes.is_added(x.dtype):
-            return Buffer._value(Number.of(np.int64(np.count_nonzero(array)), dtypes.int64))
+        return Buffer._value(Number.of(np.int64(np.count_nonzero(array)), dtypes.int64))
     axes = normalize_axes(as_axes(axis), x.ndim, "count_nonzero")
     return (x != 0).sum(axes, keepdims=keepdims)  # type: ignore[no-any-return]
 
@@ -113,6 +112,7 @@ def _choice(x: Any, known: np.dtype[Any]) -> Any:
     """The elements of a stored buffer, or of a number that takes its dtype; None of others."""
     if x.__class__ is Buffer:
         return x._node.array if x._node.dtype is known else None
-    if x.__class__ not in ops.SCALARS or dtypes.meet_scalar(known, x.__class__) is not known:
+    scalar: type = type(x)
+    if scalar not in ops.SCALARS or dtypes.meet_scalar(known, scalar) is not known:
         return None
     return ops.quietly(known.type, dtypes.typed_scalar(x, known))

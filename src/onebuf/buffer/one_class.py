@@ -1,8 +1,8 @@
 """One class made of several: the members of its base classes, put into the class itself.
 
 A class of many parts is easy to read. Code that looks attributes up statically, as
-`inspect.getattr_static`, narwhals and runtime-checkable protocols do, walks over every base
-class in Python, for each name that it looks for; so the parts are bases only until the class is made.
+`inspect.getattr_static`, narwhals and runtime-checkable protocols do, walks over every base class
+in Python, for each name that it looks for; so the parts are bases only until the class is made.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from onebuf import switch
 from onebuf.errors import OutOfMemory
 from onebuf.events import Allocated, listeners, tell
 from onebuf.memory.block import Block
-from onebuf.memory.cells import SHELF_BYTES, SHELF_LENGTH, Cell, Shelves
+from onebuf.memory.cells import Cell, Shelves, most_cells
 from onebuf.memory.chunk import Chunk, address_of, map_anonymous
 from onebuf.options import options
 
@@ -146,7 +146,7 @@ class Pool:
             return None
         chunk = self._take(nbytes)
         array = np.ndarray(shape, dtype, chunk.memory, chunk.offset_bytes)
-        return Cell(array, chunk, shelf, min(SHELF_LENGTH, SHELF_BYTES // chunk.nbytes))
+        return Cell(array, chunk, shelf, most_cells(chunk.nbytes))
 
     def adopt(self, cell: Cell) -> PoolBlock:
         """A block of a cell's memory; it ``gives_back`` that memory once it is told to."""

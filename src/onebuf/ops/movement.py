@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onebuf.dtypes import promote
+from onebuf.dtypes import Array, promote
 from onebuf.errors import ArgumentTypeError, CopyError, LayoutError, ShapeError
 from onebuf.events import listeners
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
@@ -151,7 +151,7 @@ def expand(node: Node, shape: Sequence[int]) -> Node:
 
 
 def _spread_strides(array: Array, shape: Sequence[int]) -> tuple[int, ...] | None:
-    """The strides in bytes of ``array`` in a larger ``shape``; None where that takes a closer look."""
+    """The strides of ``array`` in bytes in a larger ``shape``; None where that is not plain."""
     added = len(shape) - array.ndim
     if added < 0:
         return None

@@ -1,7 +1,7 @@
 """LAPACK of one small matrix: NumPy's loops called directly.
 
-Of an inverse of 4 by 4 elements, the work is a fifth; NumPy's function spends the rest on checks that
-were made here already. A function gives None for whatever is not usual, and for what the loops
+Of an inverse of 4 by 4 elements, the work is a fifth; NumPy's function spends the rest on checks
+that were made here already. A function gives None for whatever is not usual, and for what the loops
 refuse, such as a singular matrix: then `onebuf.ops.numpy.lapack` is asked, which has the errors.
 """
 
