@@ -149,7 +149,7 @@ def test_elements_that_are_not_zero_are_counted(dtype):
 def test_take_leaves_out_alone_if_an_index_is_out_of_range():
     x = xp.arange(4)
     same(xp.take(x, xp.asarray([3, -4])), np.array([3, 0]))
-    with pytest.raises(IndexRangeError, match="needs indices in -4..3, got 4"):
+    with pytest.raises(IndexRangeError, match=r"needs indices in -4\.\.3, got 4"):
         xp.take(x, xp.asarray([0, 4]))
 
 

@@ -64,8 +64,8 @@ class PoolStats:
 class PoolBlock(Block):
     """A block whose memory goes back to its pool when nothing holds the block any more.
 
-    A block of a cell puts the cell back on its shelf: nobody can have the cell's array, because
-    what is handed out are windows.
+    A block of a cell puts the cell back on its shelf, unless its array was made read-only. Nobody
+    can have that array, because what is handed out are windows.
     """
 
     __slots__ = ("_cell", "_pool", "chunk", "gives_back")
@@ -103,7 +103,7 @@ class PoolBlock(Block):
     def __del__(self) -> None:
         if self.gives_back:
             cell = self._cell
-            if cell is not None and len(cell[2]) < cell[3]:
+            if cell is not None and len(cell[2]) < cell[3] and cell[0].flags.writeable:
                 cell[2].append(cell)
             else:
                 self._pool.give_back(self.chunk)
