@@ -74,7 +74,15 @@ NUMBERS: tuple[Any, ...] = (
     *(lambda: onebuf.asarray([2**53 + 1])[0], lambda: onebuf.asarray([-(2**63)])[0]),
     *(lambda: onebuf.asarray([float("nan")])[0], lambda: onebuf.asarray([0.0])[0]),
     *(lambda: onebuf.asarray([0])[0], lambda: onebuf.asarray([1.5], dtype="float32")[0]),
-    *(lambda: 2, lambda: 2.5, lambda: 0, lambda: -0.0, lambda: True, lambda: 2**63, lambda: 2**53 + 1),
+    *(
+        lambda: 2,
+        lambda: 2.5,
+        lambda: 0,
+        lambda: -0.0,
+        lambda: True,
+        lambda: 2**63,
+        lambda: 2**53 + 1,
+    ),
 )
 OPERATORS = (
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.lt, operator.le),

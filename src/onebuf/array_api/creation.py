@@ -32,6 +32,7 @@ from onebuf.errors import (
     ProtocolError,
     ShapeError,
 )
+from onebuf.graph import Node
 from onebuf.machine import Device, Tracer
 from onebuf.machine import device as find_device
 from onebuf.native import quick
@@ -66,9 +67,21 @@ def asarray(
     """
     if copy is not None:
         copy = copying("asarray", copy)
+    elif obj.__class__ is Buffer and order is None and _is_asked_for(obj._node, dtype, device):
+        return obj
     node = as_node(obj, dtype, copy, defaults(), device)
     made = obj if isinstance(obj, Buffer) and node is obj._node else Buffer._place(node)
     return made if order is None else laid_out("asarray", made, order, copy)
+
+
+def _is_asked_for(node: Node, dtype: Any, device: Where) -> bool:
+    """Whether ``node``, which has axes, is already what `asarray` is to make of it."""
+    home = node.device
+    if not node.shape or not (dtype is None or dtype is node.dtype):
+        return False
+    if device is None:
+        return not isinstance(find_device(), Tracer)
+    return device is home or find_device(device) is home
 
 
 @quick("zeros")

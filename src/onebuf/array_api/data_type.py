@@ -17,6 +17,7 @@ from onebuf.machine import Device
 from onebuf.options import options
 
 _NUMBER = bool | int | float | complex
+_SCALARS = frozenset((bool, int, float, complex))
 KINDS = {
     "bool": "b",
     "signed integer": "i",
@@ -55,6 +56,8 @@ def astype(
     """``x`` converted to ``dtype``; itself if that changes nothing and ``copy`` is False."""
     if dtype is None:
         raise ArgumentTypeError("astype needs a dtype, got None")
+    if x.__class__ is Buffer and copy is True and device is None:
+        return x.astype(dtype)
     return buffer_of("astype", x).astype(dtype, copy=flag("astype", "copy", copy), device=device)
 
 
@@ -141,8 +144,14 @@ def result_type(*arrays_and_dtypes: Any) -> DT:
     >>> result_type(dtypes.int8, dtypes.uint8, 3)
     dtype('int16')
     """
-    scalars = [x for x in arrays_and_dtypes if _is_python_number(x)]
-    others = [_dtype(x) for x in arrays_and_dtypes if not _is_python_number(x)]
+    scalars, others = [], []
+    for x in arrays_and_dtypes:
+        if x.__class__ is Buffer:
+            others.append(x._node.dtype)
+        elif x.__class__ in _SCALARS or _is_python_number(x):
+            scalars.append(x)
+        else:
+            others.append(_dtype(x))
     if not arrays_and_dtypes:
         raise ArgumentError("result_type needs at least one buffer, dtype or number, got none")
     result = dtypes.promote(*others) if others else _default(scalars)

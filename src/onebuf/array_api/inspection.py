@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -61,15 +62,21 @@ class Info:
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
         """The types of the standard, of one kind or of all."""
         find_device(device)
-        for one in kind if isinstance(kind, tuple) else (kind,):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        for one in kinds:
             if one is not None and one not in KINDS:
                 raise ArgumentError(
                     f"dtypes needs a kind of {', '.join(KINDS)}, a tuple of them or None; "
                     f"got {one!r}"
                 )
-        return {
-            name: dtype for name, dtype in _STANDARD.items() if kind is None or isdtype(dtype, kind)
-        }
+        return dict(_of_kinds(None if kind is None else kinds))
+
+
+@cache
+def _of_kinds(kinds: tuple[str, ...] | None) -> dict[str, np.dtype[Any]]:
+    """The types of the standard of some kinds, or of all."""
+    found = _STANDARD.items()
+    return {name: dtype for name, dtype in found if kinds is None or isdtype(dtype, kinds)}
 
 
 def __array_namespace_info__() -> Info:

@@ -202,6 +202,8 @@ def reshape(
 
     In column-major order if ``order`` is "F".
     """
+    if x.__class__ is Buffer and order == "C" and copy is None and _is_of_integers(shape):
+        return x.reshape(shape)
     x = buffer_of("reshape", x)
     if copy is not None:
         copy = flag("reshape", "copy", copy)
@@ -209,6 +211,16 @@ def reshape(
     if in_order("reshape", order, "ACF"):
         return x.T.reshape(extents[::-1], copy=copy).T
     return x.reshape(extents, copy=copy)
+
+
+def _is_of_integers(shape: Any) -> bool:
+    """Whether a shape is an integer of Python's, or a tuple of them."""
+    if shape.__class__ is not tuple:
+        return shape.__class__ is int
+    for extent in shape:  # noqa: SIM110 - half the time of all(...)
+        if extent.__class__ is not int:
+            return False
+    return True
 
 
 def _extents(name: str, shape: Any) -> tuple[int, ...]:

@@ -13,12 +13,12 @@ from onebuf.array_api.ufunc.reduction import as_axes, reduced
 from onebuf.buffer import Buffer
 from onebuf.buffer.native_core import delegate
 from onebuf.errors import ArgumentError
-from onebuf.events import listeners
-from onebuf.graph import BINARY, Node
+from onebuf.graph import BINARY, Node, Number
 from onebuf.layout import normalize_axes
+from onebuf.machine import Device
 from onebuf.native import quick
 from onebuf.ops.numpy import short_calls
-from onebuf.options import options
+from onebuf.quick import quick_limit
 
 
 @quick("argmax")
@@ -50,6 +50,9 @@ def count_nonzero(
     2
     """
     x = buffer_of("count_nonzero", x)
+    array = None if dtypes.is_added(x.dtype) else x._node.array
+    if axis is None and keepdims is False and array is not None and array.size <= quick_limit():
+        return Buffer._value(Number.of(np.int64(np.count_nonzero(array)), dtypes.int64))
     axes = normalize_axes(as_axes(axis), x.ndim, "count_nonzero")
     return (x != 0).sum(axes, keepdims=keepdims)  # type: ignore[no-any-return]
 
@@ -78,20 +81,41 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
     test = node_of("where", condition, "condition")
     if test.dtype != dtypes.bool:
         test = ops.binary(BINARY["not_equal"], test, 0)
-    one, two = (ops.as_operand(node, known, test.device) for node in (one, two))
+    home = _home(test, one, two)
+    one, two = (ops.as_operand(node, known, home) for node in (one, two))
     return Buffer._value(ops.ternary_where(test, one, two))
 
 
+def _home(*operands: Any) -> Device | None:
+    """Where the operands are; None of numbers alone, which are at home everywhere."""
+    for node in operands:
+        if isinstance(node, Node) and node.device is not None:
+            return node.device
+    return None
+
+
 def _chosen_at_once(condition: Any, x1: Any, x2: Any) -> Buffer | None:
-    """What is chosen from two small stored buffers of one shape and dtype; None of others."""
-    if not condition.__class__ is x1.__class__ is x2.__class__ is Buffer:
+    """What is chosen from small stored buffers of one dtype, or one and a number; else None."""
+    if condition.__class__ is not Buffer or condition._node.dtype is not dtypes.bool:
         return None
-    test, one, two = condition._node, x1._node, x2._node
-    if test.dtype is not dtypes.bool or one.dtype is not two.dtype or listeners():
+    known = next((x._node.dtype for x in (x1, x2) if x.__class__ is Buffer), None)
+    if known is None or dtypes.is_added(known):
         return None
-    if one.shape != two.shape or test.shape != one.shape or not one.shape:
+    mask, a, b = condition._node.array, _choice(x1, known), _choice(x2, known)
+    if mask is None or a is None or b is None or max(mask.size, a.size, b.size) > quick_limit():
         return None
-    mask, a, b = test.array, one.array, two.array
-    if mask is None or a is None or b is None or a.size > options().quick_numel:
+    try:
+        found = np.where(mask, a, b)
+    except ValueError:  # shapes that do not meet
         return None
-    return Buffer._value(ops.adopted(np.where(mask, a, b)))
+    return Buffer._value(ops.adopted(found)) if 0 < found.size <= quick_limit() else None
+
+
+def _choice(x: Any, known: np.dtype[Any]) -> Any:
+    """The elements of a stored buffer, or of a number that takes its dtype; None of others."""
+    if x.__class__ is Buffer:
+        return x._node.array if x._node.dtype is known else None
+    scalar: type = type(x)
+    if scalar not in ops.SCALARS or dtypes.meet_scalar(known, scalar) is not known:
+        return None
+    return ops.quietly(known.type, dtypes.typed_scalar(x, known))

@@ -28,6 +28,8 @@ _READ_ONLY, _IS_COPIED = 1, 2
 _MAX_NDIM = 64
 _MAX_NBYTES = 2**63 - 1
 _UNSIGNED = 1
+_PLAIN = 0x1 | 0x400
+"""NumPy's flags of arrays that are contiguous and writeable."""
 _KIND_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _CODES = {dtype: _KIND_CODES[dtypes.kind(dtype)] for dtype in (*dtypes.STANDARD, dtypes.float16)}
 _FOREIGN_CODES = {dtypes.bfloat16: 4, dtypes.float8_e4m3fn: 10, dtypes.float8_e5m2: 12}
@@ -102,6 +104,10 @@ def export(
     <capsule object "dltensor_versioned" at ...>
     """
     versioned = _check_request(stream, max_version, dl_device)
+    flags = window.flags.num & _PLAIN
+    is_usual = flags == _PLAIN and window.dtype not in _FOREIGN_CODES
+    if copy is None and is_usual and window.size and min(window.strides, default=0) >= 0:
+        return window.__dlpack__(max_version=max_version)
     if copy is not None and not isinstance(copy, bool | np.bool):
         raise ArgumentTypeError(f"copy needs True, False or None, got {copy!r}")
     window = _without_idle_strides(window)

@@ -23,8 +23,9 @@ from onebuf.engine import look
 from onebuf.errors import ArgumentError, DTypeError, MatrixError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
-from onebuf.ops.numpy import lapack, short_calls
+from onebuf.ops.numpy import lapack, small_lapack
 from onebuf.ops.numpy.lapack import Routine, complex_of, real_of
+from onebuf.ops.numpy.small_lapack import at_once
 
 MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)
 
@@ -58,7 +59,7 @@ class SVD(NamedTuple):
     Vh: Buffer
 
 
-@delegate(short_calls.cholesky)
+@delegate(small_lapack.cholesky)
 @public
 def cholesky(x: Any, /, *, upper: bool = False) -> Buffer:
     """The triangular factor of a Hermitian positive definite matrix.
@@ -66,8 +67,12 @@ def cholesky(x: Any, /, *, upper: bool = False) -> Buffer:
     >>> cholesky(Buffer([[4.0, 2.0], [2.0, 5.0]])).to_python()
     [[2.0, 0.0], [1.0, 2.0]]
     """
-    node = _square("cholesky", x)
     upper = flag("cholesky", "upper", upper)
+    if x.__class__ is Buffer:
+        found = None if upper else at_once(small_lapack.cholesky, x._node)
+        if found is not None:
+            return Buffer._value(found)
+    node = _square("cholesky", x)
     routine = Routine("cholesky", (("upper", upper),))
     return _call(routine, (node,), node.shape, node.dtype).realize()
 
@@ -93,10 +98,14 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Buffer:
     return _call(Routine("cross", (("axis", place),)), nodes, shape, dtype)
 
 
-@delegate(short_calls.det)
+@delegate(small_lapack.det)
 @public
 def det(x: Any, /) -> Buffer:
     """The determinant."""
+    if x.__class__ is Buffer:
+        found = at_once(small_lapack.det, x._node)
+        if found is not None:
+            return Buffer._value(found)
     node = _square("det", x)
     return _call(Routine("det"), (node,), node.shape[:-2], node.dtype)
 
@@ -134,10 +143,14 @@ def eigvalsh(x: Any, /, UPLO: str = "L") -> Buffer:
     return _call(routine, (node,), node.shape[:-1], real_of(node.dtype))
 
 
-@delegate(short_calls.inv)
+@delegate(small_lapack.inv)
 @public
 def inv(x: Any, /) -> Buffer:
     """The inverse."""
+    if x.__class__ is Buffer:
+        found = at_once(small_lapack.inv, x._node)
+        if found is not None:
+            return Buffer._value(found)
     return Buffer._value(lapack.inv(_square("inv", x))).realize()
 
 
@@ -222,7 +235,7 @@ def slogdet(x: Any, /) -> SignedLogarithm:
     return SignedLogarithm(*_buffers(lapack.slogdet(_square("slogdet", x))))
 
 
-@delegate(short_calls.solve)
+@delegate(small_lapack.solve)
 @public
 def solve(x1: Any, x2: Any, /) -> Buffer:
     """The solution of the linear equations ``x1 @ x == x2``.
@@ -230,6 +243,10 @@ def solve(x1: Any, x2: Any, /) -> Buffer:
     >>> solve(Buffer([[2.0, 0.0], [0.0, 4.0]]), Buffer([2.0, 2.0])).to_python()
     [1.0, 0.5]
     """
+    if x1.__class__ is Buffer and x2.__class__ is Buffer:
+        found = at_once(small_lapack.solve, x1._node, x2._node)
+        if found is not None:
+            return Buffer._value(found)
     one, two = _square("solve", x1), _floating("solve", x2)
     rows = one.shape[-1]
     vector = len(two.shape) == 1

@@ -258,6 +258,8 @@ def _flat_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Every byte between the first and the last element of ``array``, sharing its memory."""
     if array.flags.c_contiguous or array.size == 0:
         return array.reshape(-1).view(np.uint8)
+    if array.flags.f_contiguous:
+        return array.T.reshape(-1).view(np.uint8)
     address = address_of(array)
     nbytes = array.itemsize
     for length, step in zip(array.shape, array.strides, strict=True):

@@ -15,11 +15,13 @@ from onebuf.memory.chunk import Chunk
 from onebuf.native import core
 
 SHELF_LENGTH = 64
-"""The most cells on a shelf, and the most shelves for cells of more than SMALL_BYTES."""
+"""The most cells of more than SMALL_BYTES on a shelf, and the most shelves for such cells."""
 SHELF_BYTES = 512 * 1024
 """The most bytes of the cells on one shelf, so that all together keep 32 MiB at most."""
 MOST_SHELVES = 256
 SMALL_BYTES = 1024
+SMALL_SHELF_BYTES = 256 * 1024
+"""The same for small cells, of which programs keep many, such as a row for each step."""
 MOST_BYTES = 256 * 1024
 
 
@@ -44,6 +46,17 @@ class Cell(NamedTuple):
     chunk: Chunk
     shelf: Shelf
     most: int
+
+
+def most_cells(nbytes: int) -> int:
+    """The most cells of ``nbytes`` bytes on one shelf.
+
+    >>> most_cells(64), most_cells(1024), most_cells(2048), most_cells(65536)
+    (4096, 256, 64, 8)
+    """
+    if nbytes <= SMALL_BYTES:
+        return SMALL_SHELF_BYTES // nbytes
+    return min(SHELF_LENGTH, SHELF_BYTES // nbytes)
 
 
 def _shelf(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Shelf:

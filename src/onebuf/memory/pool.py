@@ -28,7 +28,7 @@ from onebuf import switch
 from onebuf.errors import OutOfMemory
 from onebuf.events import Allocated, listeners, tell
 from onebuf.memory.block import Block
-from onebuf.memory.cells import SHELF_BYTES, SHELF_LENGTH, Cell, Shelves
+from onebuf.memory.cells import Cell, Shelves, most_cells
 from onebuf.memory.chunk import Chunk, address_of, map_anonymous
 from onebuf.options import options
 
@@ -62,10 +62,15 @@ class PoolStats:
 
 
 class PoolBlock(Block):
-    """A block whose memory goes back to its pool when nothing holds the block any more."""
+    """A block whose memory goes back to its pool when nothing holds the block any more.
 
-    __slots__ = ("_pool", "chunk", "gives_back")
+    A block of a cell puts the cell back on its shelf, unless its array was made read-only. Nobody
+    can have that array, because what is handed out are windows.
+    """
 
+    __slots__ = ("_cell", "_pool", "chunk", "gives_back")
+
+    _cell: Cell | None
     _pool: Pool
     chunk: Chunk
     gives_back: bool
@@ -91,12 +96,17 @@ class PoolBlock(Block):
         self.nbytes = nbytes
         self._pool = pool
         self._pin = None
+        self._cell = None
         self.readers = {}
         self.gives_back = True
 
     def __del__(self) -> None:
         if self.gives_back:
-            self._pool.give_back(self.chunk)
+            cell = self._cell
+            if cell is not None and len(cell[2]) < cell[3] and cell[0].flags.writeable:
+                cell[2].append(cell)
+            else:
+                self._pool.give_back(self.chunk)
 
 
 class Pool:
@@ -136,11 +146,12 @@ class Pool:
             return None
         chunk = self._take(nbytes)
         array = np.ndarray(shape, dtype, chunk.memory, chunk.offset_bytes)
-        return Cell(array, chunk, shelf, min(SHELF_LENGTH, SHELF_BYTES // chunk.nbytes))
+        return Cell(array, chunk, shelf, most_cells(chunk.nbytes))
 
     def adopt(self, cell: Cell) -> PoolBlock:
         """A block of a cell's memory; it ``gives_back`` that memory once it is told to."""
         block = PoolBlock(self, cell.chunk, cell.array.nbytes)
+        block._cell = cell
         block.gives_back = False
         return block
 

@@ -113,7 +113,9 @@ class Territory:
             else:
                 near = list(buckets.values())
             for bucket in near:
-                for claim in list(bucket) if bucket else ():
+                if not bucket:
+                    continue
+                for claim in list(bucket):
                     if claim.first < last and first < claim.last:
                         tenant = claim()
                         if tenant is not None:

@@ -24,10 +24,10 @@ SECTIONS = {
     "sums": (
         "amax amin average bincount convolve corrcoef correlate cov cross cumprod cumsum "
         "digitize ediff1d gradient histogram histogram2d histogram_bin_edges histogramdd "
-        "interp median nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean "
-        "nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar percentile "
-        "ptp quantile trapezoid unwrap"
+        "interp median nan_to_num nanargmax nanargmin nancumprod nancumsum nanmedian "
+        "nanpercentile nanprod nanquantile nansum percentile ptp quantile trapezoid unwrap"
     ),
+    "gaps": ("nanmax nanmean nanmin nanstd nanvar"),
     "products": ("diagonal dot einsum_path inner kron matvec outer trace vdot vecmat"),
     "indexing": (
         "argwhere choose compress copyto diag_indices diag_indices_from extract fill_diagonal "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onebuf.dtypes import promote
+from onebuf.dtypes import Array, promote
 from onebuf.errors import ArgumentTypeError, CopyError, LayoutError, ShapeError
 from onebuf.events import listeners
 from onebuf.graph import CONCAT, COPY, PAD, VIEW, Leaf, Node, make, settle, strided
@@ -138,7 +138,30 @@ def index(node: Node, key: Any) -> Node:
 
 def expand(node: Node, shape: Sequence[int]) -> Node:
     """Axes of extent 1 repeated, and new leading axes, without storing anything twice."""
+    array = node.array
+    if array is not None and array.size and node.block is not None:
+        steps = _spread_strides(array, shape)
+        if steps is not None:
+            start = node.block.offset_bytes + address_of(array) - node.block.address
+            spread = _ndarray(tuple(shape), node.dtype, node.block.memory, start, steps)
+            if not array.flags.writeable:
+                spread.flags.writeable = False
+            return Leaf(spread, node.block)
     return move(node, lambda view: view.expand(shape))
+
+
+def _spread_strides(array: Array, shape: Sequence[int]) -> tuple[int, ...] | None:
+    """The strides of ``array`` in bytes in a larger ``shape``; None where that is not plain."""
+    added = len(shape) - array.ndim
+    if added < 0:
+        return None
+    steps = []
+    old = (1,) * added + array.shape
+    for was, extent, step in zip(old, shape, (0,) * added + array.strides, strict=True):
+        if extent.__class__ is not int or extent < 1 or (was != extent and was != 1):
+            return None
+        steps.append(step if was == extent else 0)
+    return tuple(steps)
 
 
 def flip(node: Node, axes: Sequence[int]) -> Node:

@@ -55,7 +55,8 @@ def take_into(operands: tuple[Any, ...], axis: int, out: Array) -> None:
     """Slices along ``axis``."""
     x, indices = operands
     try:
-        np.take(x, indices, axis, out)
+        # Into ``out`` NumPy takes by way of a copy, so that an error leaves it as it was.
+        out[...] = x.take(indices, axis)
     except IndexError:
         raise _error(TAKE, axis, x.shape[axis], indices) from None
 

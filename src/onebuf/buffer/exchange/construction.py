@@ -24,6 +24,7 @@ from onebuf.machine import device as find_device
 from onebuf.memory import Block
 from onebuf.ops import cast, copied, place, pooled, quietly
 from onebuf.options import options
+from onebuf.quick import quick_limit
 
 if TYPE_CHECKING:
     from onebuf.buffer.exchange import sparse_import
@@ -34,10 +35,15 @@ else:
     sparse_import = Late("onebuf.buffer.exchange.sparse_import")
 
 _ndarray = np.ndarray
+_NUMBERS: dict[type, DT] = {bool: dtypes.bool, int: dtypes.int64, float: dtypes.float64}
+_WIDENED = dtypes.float64, dtypes.int64
+_FAR = 2**63
 _SPARSE = ("scipy.sparse", "sparse.")
 """Modules with classes of sparse arrays."""
-_USUAL = 0x1 | 0x100 | 0x400
-"""The flags of NumPy's arrays that are contiguous, aligned and writeable."""
+_CONTIGUOUS = 0x1 | 0x2
+"""NumPy's flags of arrays without gaps, in C's order or Fortran's."""
+_USUAL = 0x100 | 0x400
+"""Those of arrays that are aligned and writeable."""
 _FLAGS = _USUAL | 1 << 31
 """With the one that says that writing to the array is a mistake."""
 
@@ -53,20 +59,28 @@ def as_node(
 
     ``defaults`` says which types Python's numbers become, in place of NumPy's.
     """
-    is_plain = data.__class__ is _ndarray and dtype is None and device is None
-    is_plain = is_plain and find_device().is_host
-    if is_plain and data.flags.num & _FLAGS == _USUAL and dtypes.is_own(data.dtype):
+    if data.__class__ is _ndarray and _is_plain(data, dtype, device):
         if not copy:
             return Foreign(data.view())  # the rest is found out below, in more steps
         if data.size <= options().quick_numel and not listeners():
             node = place(data.shape, data.dtype, data.size)
             node.array[...] = data  # type: ignore[index]
             return node
+    if data.__class__ in _NUMBERS and copy is not False and _is_for_host(device):
+        wanted = _type_of_number(data, dtype, defaults)
+        if wanted is not None:
+            node = place((), wanted, 1)
+            node.array.fill(data)  # type: ignore[union-attr]
+            return node
     if data.__class__ is list and copy is not False and device is None and find_device() is CPU:
         return pooled(parse(data, None if dtype is None else dtypes.as_dtype(dtype), defaults))
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     held = getattr(data, "_node", None)
     if isinstance(held, Node):
+        if copy and (wanted is None or wanted is held.dtype) and _is_small(held, device):
+            node = place(held.shape, held.dtype, held.numel)
+            node.array[...] = held.array  # type: ignore[index]
+            return node
         if not held.shape and data._is_number and copy is not False:
             copy = True  # numbers never change, and what is made of them here may
         return _on(_converted(held, wanted, copy), device, copy)
@@ -74,6 +88,38 @@ def as_node(
         node = stacked(data, lambda part: as_node(part, None, None, defaults, None))
         return _on(_converted(node, wanted, None), device, copy)
     return _on(_on_host(data, wanted, copy, defaults), device, copy)
+
+
+def _is_plain(array: np.ndarray[Any, Any], dtype: Any, device: str | Device | None) -> bool:
+    """Whether ``array`` is memory as buffers have it, in the dtype and place that are asked for."""
+    flags = array.flags.num
+    if flags & _FLAGS != _USUAL or not flags & _CONTIGUOUS or not dtypes.is_own(array.dtype):
+        return False
+    if dtype is not None and dtype is not array.dtype and dtypes.as_dtype(dtype) != array.dtype:
+        return False
+    return find_device().is_host if device is None else find_device(device) is CPU
+
+
+def _is_for_host(device: str | Device | None) -> bool:
+    """Whether new elements are to be on the host."""
+    return find_device(device) is CPU
+
+
+def _is_small(node: Node, device: str | Device | None) -> bool:
+    """Whether ``node`` is stored on the host, where it is to be copied to, and has few elements."""
+    array = node.array
+    if array is None or node.device is not CPU or not _is_for_host(device):
+        return False
+    return array.size <= quick_limit()
+
+
+def _type_of_number(number: Any, dtype: Any, defaults: dict[DT, DT]) -> DT | None:
+    """The type that a number of Python's becomes, where nothing is to be checked; else None."""
+    found = _NUMBERS[number.__class__]
+    wanted = defaults.get(found, found) if dtype is None else dtypes.as_dtype(dtype)
+    if found is dtypes.int64 and not -_FAR < number < _FAR:
+        return None
+    return wanted if wanted is found or (wanted, found) == _WIDENED else None
 
 
 def _on(node: Node, device: str | Device | None, copy: bool | None) -> Node:

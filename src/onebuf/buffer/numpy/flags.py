@@ -64,6 +64,8 @@ class Flags:
         node = buffer._node
         if buffer._is_number:
             return False
+        if node.array is not None and node.array.flags.c_contiguous:
+            return bool(node.array.flags.writeable)
         if not is_here(node):
             return True
         if node.on_demand is not None:

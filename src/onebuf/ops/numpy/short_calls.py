@@ -13,46 +13,6 @@ import numpy as np
 
 from onebuf.dtypes import Array, float64
 
-_loops: Any = getattr(np.linalg, "_umath_linalg", None)
-"""LAPACK as loops over stacks of matrices, which NumPy has no public name for."""
-
-
-def inv(a: Array) -> Array:
-    """The inverse of a matrix; a singular one raises, whichever way it is found."""
-    if _loops is None or a.dtype is not float64 or a.ndim != 2:
-        return np.linalg.inv(a)
-    return _whole(_loops.inv(a, signature="d->d"))
-
-
-def solve(a: Array, b: Array) -> Array:
-    """The solution of linear equations."""
-    is_usual = a.dtype is float64 and b.dtype is float64 and a.ndim == 2 and b.ndim in (1, 2)
-    if _loops is None or not is_usual:
-        if b.ndim > 2:
-            raise ValueError("a stack of right-hand sides")
-        return np.linalg.solve(a, b)
-    loop = _loops.solve1 if b.ndim == 1 else _loops.solve
-    return _whole(loop(a, b, signature="dd->d"))
-
-
-def _whole(found: Array) -> Array:
-    """``found``, unless the matrix was singular: then the first element is NaN, as all are."""
-    if found.size and found.item(0) != found.item(0):
-        raise np.linalg.LinAlgError
-    return found
-
-
-def det(a: Array) -> Any:
-    """The determinant."""
-    if _loops is None or a.dtype is not float64 or a.ndim != 2:
-        return np.linalg.det(a)
-    return _loops.det(a, signature="d->d")
-
-
-def cholesky(a: Array) -> Array:
-    """The lower triangular factor."""
-    return np.linalg.cholesky(a)
-
 
 def argsort(x: Array, axis: int | None = -1) -> Array:
     """The order that sorts ``x``; equal elements keep theirs."""
