@@ -115,17 +115,38 @@ PyObject *filled_like(PyObject *const *args, Py_ssize_t count, PyObject *keyword
     return node ? new_buffer(node, Py_None) : NULL;
 }
 
-/* arange(stop) or arange(start, stop) of integers */
+/* The doubles from `start` to before `stop`, as NumPy counts them. */
+static PyObject *counted_in_doubles(const double *bounds) {
+    if (usual_float() != FLOAT64 || !quick_limit() || !home_is_host()) return NULL;
+    double count = (bounds[1] - bounds[0]) / bounds[2];
+    if (!(count > 0 && count < (double)quick_limit())) return NULL;
+    PyObject *found = PyArray_Arange(bounds[0], bounds[1], bounds[2], NPY_DOUBLE);
+    return found ? buffer_of_new(found) : NULL;
+}
+
+/* arange(stop) or arange(start, stop, step) of numbers of Python's */
 PyObject *counted(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-    npy_intp bounds[2] = {0, 0};
-    if (keywords || count < 1 || count > 2 || PyTuple_CheckExact(args[0])) return NULL;
-    if (integers(args, count, count == 1 ? bounds + 1 : bounds) < 1) return NULL;
-    if (bounds[0] < -(1LL << 60) || bounds[1] > 1LL << 60) return NULL;
-    npy_intp size = bounds[1] > bounds[0] ? bounds[1] - bounds[0] : 0;
+    npy_int64 whole[3] = {0, 0, 1};
+    double real[3] = {0.0, 0.0, 1.0};
+    int is_real = 0;
+    if (keywords || count < 1 || count > 3 || halted) return NULL;
+    for (Py_ssize_t n = 0; n < count; n++) {
+        Py_ssize_t at = count == 1 ? 1 : n;
+        int kind = scalar_kind(args[n]);
+        if (kind != PY_INT && kind != PY_FLOAT) return NULL;
+        if (!scalar_bytes(args[n], kind, FLOAT64, (char *)&real[at])) return NULL;
+        if (kind == PY_FLOAT) is_real = 1;
+        else if (!scalar_bytes(args[n], kind, INT64, (char *)&whole[at])) return NULL;
+    }
+    if (is_real) return counted_in_doubles(real);
+    npy_int64 step = whole[2], reach = whole[1] - whole[0];
+    if (!step) return NULL;
+    npy_intp size = step > 0 ? (reach + step - 1) / step : (-reach - step - 1) / -step;
+    if (size < 0 || (reach > 0) != (step > 0)) size = 0;
     Node *node = room(1, &size, size, INT64);
     if (!node) return NULL;
     npy_int64 *at = (npy_int64 *)PyArray_BYTES((PyArrayObject *)node->array);
-    for (npy_intp n = 0; n < size; n++) at[n] = bounds[0] + n;
+    for (npy_intp n = 0; n < size; n++) at[n] = whole[0] + n * step;
     return new_buffer(node, Py_None);
 }
 

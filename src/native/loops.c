@@ -183,6 +183,12 @@ static void fill_single(Operand *operand) {
 
 int operand_of_node(Node *node, Operand *operand) {
     operand->scalar = NULL;
+    if (is_number(node)) {
+        operand->dtype = node->dtype ? index_of_descr((PyArray_Descr *)node->dtype) : -1;
+        if (operand->dtype < 0 || !number_raw(node, operand->dtype, operand->raw)) return 0;
+        fill_single(operand);
+        return 1;
+    }
     if (holds_array(node)) {
         PyArrayObject *array = (PyArrayObject *)node->array;
         if (!array || !PyArray_CheckExact(array)) return 0;
@@ -202,11 +208,7 @@ int operand_of_node(Node *node, Operand *operand) {
         operand->array = (PyArrayObject *)Py_NewRef((PyObject *)array);
         return 1;
     }
-    if (!is_number(node) || !node->dtype) return 0;
-    operand->dtype = index_of_descr((PyArray_Descr *)node->dtype);
-    if (operand->dtype < 0 || !number_raw(node, operand->dtype, operand->raw)) return 0;
-    fill_single(operand);
-    return 1;
+    return 0;
 }
 
 /* Whether `x` is an operand of the usual kind. It is to be released in the end. */

@@ -35,9 +35,24 @@ static int node_clear(PyObject *self) {
     return 0;
 }
 
+/* The fields that a number can have: it takes all others from its class. */
+static void number_dealloc(Node *node, PyTypeObject *type) {
+    PyObject **fields[] = {&node->dtype, &node->replays, &node->own_array, &node->own_block,
+                           &node->scalar};
+    for (size_t n = 0; n < sizeof(fields) / sizeof(*fields); n++) Py_CLEAR(*fields[n]);
+    node->has_raw = 0;
+    free_nodes[free_node_count++] = (PyObject *)node;
+    Py_DECREF(type);
+}
+
 static void node_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
+    if ((type == classes.element || type == classes.number) && free_node_count < FREE_NODES / 2 &&
+        !((Node *)self)->weakrefs) {
+        number_dealloc((Node *)self, type);
+        return;
+    }
     Node *node = (Node *)self;
     if (node->weakrefs) PyObject_ClearWeakRefs(self);
     node_clear(self);
@@ -169,8 +184,21 @@ int number_raw(Node *node, int dtype, char *raw) {
     return 1;
 }
 
+static PyObject *new_number_node(PyTypeObject *type, const void *raw, int dtype);
+
 /* A buffer that is a number. */
 PyObject *new_number(PyTypeObject *type, const void *raw, int dtype) {
+    static PyObject *truths[2]; /* numbers are never written: these may have many holders */
+    if (dtype == BOOL && type == classes.number) {
+        int truth = *(const char *)raw != 0;
+        if (!truths[truth]) truths[truth] = new_number_node(type, raw, dtype);
+        return truths[truth] ? new_buffer((Node *)Py_NewRef(truths[truth]), Py_None) : NULL;
+    }
+    PyObject *node = new_number_node(type, raw, dtype);
+    return node ? new_buffer((Node *)node, Py_None) : NULL;
+}
+
+static PyObject *new_number_node(PyTypeObject *type, const void *raw, int dtype) {
     Node *node = new_node(type);
     if (!node) return NULL;
     node->dtype = Py_NewRef((PyObject *)descriptors[dtype]);
@@ -178,7 +206,7 @@ PyObject *new_number(PyTypeObject *type, const void *raw, int dtype) {
     node->own_block = Py_NewRef(Py_None);
     memcpy(node->raw, raw, item_sizes[dtype]);
     node->has_raw = 1; /* not tracked: a number leads to nothing that leads back */
-    return new_buffer(node, Py_None);
+    return (PyObject *)node;
 }
 
 /* ----------------------------------------------------------------------------------- blocks */

@@ -178,3 +178,26 @@ def test_more_shapes_than_there_are_shelves() -> None:
         x = onebuf.arange(n) * 2
         assert x[n - 1] == 2 * n - 2
         assert (x[n // 2 :] + 1)[0] == 2 * (n // 2) + 1
+
+
+BOUNDS = (0, 3, -2, 5.0, 0.5, -1.5, 1, 2**60, float("nan"), float("inf"), True, None)
+
+
+def test_ranges() -> None:
+    for start in BOUNDS:
+        if start != 2**60:
+            check(lambda: (), lambda: onebuf.arange(start))  # noqa: B023
+        for stop in BOUNDS:
+            if 2**60 not in (start, stop):
+                check(lambda: (), lambda: onebuf.arange(start, stop))  # noqa: B023
+            for step in (1, -1, 2, 0.3, -0.7, 0, 3.0):
+                if 2**60 not in (start, stop):
+                    check(lambda: (), lambda: onebuf.arange(start, stop, step))  # noqa: B023
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 2.5, True, 300, 2**63, "a", 1j, None])
+@pytest.mark.parametrize("dtype", [None, "int8", "float32", "bool", np.uint16, int])
+def test_filled_memory(value: Any, dtype: Any) -> None:
+    for shape in (3, (2, 3), (), 0, -1, [2]):
+        check(lambda: (), lambda: onebuf.full(shape, value))  # noqa: B023
+        check(lambda: (), lambda: onebuf.full(shape, value, dtype=dtype))  # noqa: B023
