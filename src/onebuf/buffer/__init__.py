@@ -2,7 +2,10 @@
 
 from onebuf.buffer.buffer import Buffer
 from onebuf.buffer.native_core import install
+from onebuf.late import load
+from onebuf.ops import install_late
 
 __all__ = ["Buffer"]
 
 install()
+install_late(lambda: load("onebuf.engine"))

@@ -8,7 +8,7 @@ the core's methods in the place of those. Without the core, nothing happens.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from onebuf.buffer.movement import Movement
 from onebuf.buffer.operators import Operators
 from onebuf.buffer.reductions import Reductions
 from onebuf.dtypes import DT, as_dtype, meet_scalar
-from onebuf.engine.cpu import small_kernels
 from onebuf.graph import (
     BINARY,
     INEXACT,
@@ -37,10 +36,16 @@ from onebuf.graph import (
     elementwise_dtype,
     reduce_dtype,
 )
+from onebuf.late import Late
 from onebuf.memory import POOL
 from onebuf.native import HandleFields, core
 from onebuf.ops.eager import known_loop
 from onebuf.options import options
+
+if TYPE_CHECKING:
+    from onebuf.engine.cpu import small_kernels
+else:
+    small_kernels = Late("onebuf.engine.cpu.small_kernels")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
