@@ -22,6 +22,8 @@ MINUTES ?= 5
 SEED ?=
 PROGRAMS ?=
 ARGS ?=
+# Set where `make check` has just run the examples, so that `make test` need not run them again.
+CHECKED ?=
 
 # PoCL is OpenCL on processors; with this it shows two devices, which tests and examples need.
 export POCL_DEVICES := pthread pthread
@@ -42,7 +44,7 @@ test: $(VENV)/.installed-test ## run all tests and every example in the docs
 	@$(NEED_VULKAN)
 	@$(NEED_OPEN_MPI)
 	@$(PYTEST) -m 'not interop' -n auto --dist worksteal -rs $(ARGS)
-	@$(PYTEST) $(EXAMPLES)
+	@$(if $(CHECKED),,$(PYTEST) $(EXAMPLES))
 
 test-pure: $(VENV)/.installed-test ## run all tests without the native core
 	@$(NEED_OPENCL)

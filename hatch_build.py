@@ -36,7 +36,8 @@ class NativeCore(BuildHookInterface):
         if choice == "0" or (choice == "auto" and not _can_load()):
             return
         try:
-            built = _build(Path(self.root))
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.copy2(_build(Path(self.root), Path(folder)), target)
         except Exception as error:
             if choice == "1":
                 raise
@@ -45,7 +46,6 @@ class NativeCore(BuildHookInterface):
                 f"with, because building it failed: {error}"
             )
             return
-        shutil.copy2(built, target)
         build_data["pure_python"] = False
         build_data["tag"] = f"cp311-abi3-{_platform()}"
         build_data["force_include"][str(target)] = f"onebuf/{target.name}"
@@ -65,13 +65,12 @@ def _platform() -> str:
     return sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
-def _build(root: Path) -> Path:
-    """The extension, in a folder of its own that is left to the system to clear."""
+def _build(root: Path, folder: Path) -> Path:
+    """The extension, built in ``folder``."""
     import numpy
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
-    folder = Path(tempfile.mkdtemp())
     extension = Extension(
         EXTENSION,
         sorted(str(path) for path in (root / "src" / "native").glob("*.c")),

@@ -26,10 +26,14 @@ os.environ.setdefault("POCL_DEVICES", "pthread pthread")
 os.environ["SCIPY_ARRAY_API"] = "1"
 
 # Compiled kernels of tests, and of the processes that tests start, are kept as long as they run;
-# workers share those of the process that started them.
+# workers share those of the process that started them. Several runs in a row may share a folder:
+# continuous integration runs the same tests with and without the native core, whose kernels are the
+# same.
 if "PYTEST_XDIST_WORKER" not in os.environ:
-    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="onebuf-tests-")
-    atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
+    shared = os.environ.get("ONEBUF_TESTS_CACHE")
+    os.environ["XDG_CACHE_HOME"] = shared or tempfile.mkdtemp(prefix="onebuf-tests-")
+    if not shared:
+        atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None)

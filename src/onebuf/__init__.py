@@ -14,15 +14,18 @@ import math as _math
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from onebuf import errors
-from onebuf.buffer import Buffer
-from onebuf.buffer.numpy.calls import install_forms as _install_forms
-from onebuf.clients.import_hook import when_imported as _when_imported
-from onebuf.dtypes import DType
-from onebuf.errors import OnebufError
-from onebuf.kinds import register_kinds as _register_kinds
+from onebuf.late import importing_root as _importing_root
 from onebuf.late import load as _load
-from onebuf.options import config
+
+with _importing_root():
+    from onebuf import errors
+    from onebuf.buffer import Buffer
+    from onebuf.buffer.numpy.calls import install_forms as _install_forms
+    from onebuf.clients.import_hook import when_imported as _when_imported
+    from onebuf.dtypes import DType
+    from onebuf.errors import OnebufError
+    from onebuf.kinds import register_kinds as _register_kinds
+    from onebuf.options import config
 
 if _TYPE_CHECKING:
     from onebuf import fft, lib, linalg, nn, optim, random, shapes, sparsity, symmetry, tensor

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import gc
 import sys
-import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -58,6 +59,7 @@ def load(name: str) -> ModuleType:
     module = sys.modules.get(name)
     if module is not None and not _is_being_imported(module):
         return module
+    threading = import_module("threading")  # which NumPy does without
     if threading.current_thread() is threading.main_thread() and not _is_being_imported(
         sys.modules[ROOT]
     ):
@@ -83,10 +85,34 @@ def _try_import(name: str) -> None:
 
 
 def _import(name: str) -> ModuleType:
+    with uncollected():
+        return import_module(name)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Let no garbage be collected in this block of code.
+
+    An import makes many objects that stay, which a collector would walk again and again.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
-        return import_module(name)
+        yield
     finally:
         if collects:
             gc.enable()
+
+
+@contextmanager
+def importing_root() -> Iterator[None]:
+    """`uncollected`, after which all objects count as old: those of a package stay.
+
+    Else the next collection of young objects would walk all of them. To freeze and to unfreeze
+    moves them, and looks at none; what a program froze itself stays frozen.
+    """
+    with uncollected():
+        yield
+        if not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ from onebuf.errors import ArgumentError, ArgumentTypeError
 TIERS = ("auto", "interpret", "compile")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """Every option with its default."""
 
     eager_numel: int = 32768
@@ -45,36 +43,39 @@ class Options:
     donate_nbytes: int | None = 1 << 20
     """Results of at least this many bytes may take the memory of operands that die; 0: all may,
     None: none do."""
-    eager_nbytes: int = field(init=False, default=0)
+    eager_nbytes: int = 8 * 32768
     """`eager_numel` in bytes."""
-    quick_numel: int = field(init=False, default=0)
+    quick_numel: int = quick.QUICK_NUMEL
     """Operations on so few elements need not count what memory their results take; -1: all do."""
 
-    def __post_init__(self) -> None:
-        for name in ("eager_numel", "threads", "memory_cap", "donate_nbytes"):
-            value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < 0):
-                raise ArgumentError(f"{name} needs an integer of at least 0, got {value!r}")
-        seconds = self.search_seconds
-        if type(seconds) not in (int, float) or not 0 <= seconds < float("inf"):
-            raise ArgumentError(f"search_seconds needs a number of at least 0, got {seconds!r}")
-        if self.check_bounds not in (True, False):
-            raise ArgumentError(f"check_bounds needs True or False, got {self.check_bounds!r}")
-        if self.cache_dir is not None and not isinstance(self.cache_dir, str):
-            raise ArgumentError(f"cache_dir needs a path as text or None, got {self.cache_dir!r}")
-        if self.tier not in TIERS:
-            raise ArgumentError(f"tier needs one of {', '.join(TIERS)}; got {self.tier!r}")
-        dtype = as_dtype(self.default_float)
-        if kind(dtype) != "f":
-            raise ArgumentError(f"default_float needs a real floating type, got {dtype.name}")
-        object.__setattr__(self, "default_float", dtype)
-        object.__setattr__(self, "eager_nbytes", 8 * self.eager_numel)
-        may_run = self.eager_numel > 0 and self.memory_cap is None
-        few = min(self.eager_numel, quick.QUICK_NUMEL) if may_run else quick.NONE
-        object.__setattr__(self, "quick_numel", few)
+
+def _checked(chosen: Options) -> Options:
+    """The same options, with what follows from them; an error if one has no meaning."""
+    for name in ("eager_numel", "threads", "memory_cap", "donate_nbytes"):
+        value = getattr(chosen, name)
+        if value is not None and (type(value) is not int or value < 0):
+            raise ArgumentError(f"{name} needs an integer of at least 0, got {value!r}")
+    seconds = chosen.search_seconds
+    if type(seconds) not in (int, float) or not 0 <= seconds < float("inf"):
+        raise ArgumentError(f"search_seconds needs a number of at least 0, got {seconds!r}")
+    if chosen.check_bounds not in (True, False):
+        raise ArgumentError(f"check_bounds needs True or False, got {chosen.check_bounds!r}")
+    if chosen.cache_dir is not None and not isinstance(chosen.cache_dir, str):
+        raise ArgumentError(f"cache_dir needs a path as text or None, got {chosen.cache_dir!r}")
+    if chosen.tier not in TIERS:
+        raise ArgumentError(f"tier needs one of {', '.join(TIERS)}; got {chosen.tier!r}")
+    dtype = as_dtype(chosen.default_float)
+    if kind(dtype) != "f":
+        raise ArgumentError(f"default_float needs a real floating type, got {dtype.name}")
+    may_run = chosen.eager_numel > 0 and chosen.memory_cap is None
+    few = min(chosen.eager_numel, quick.QUICK_NUMEL) if may_run else quick.NONE
+    return chosen._replace(
+        default_float=dtype, eager_nbytes=8 * chosen.eager_numel, quick_numel=few
+    )
 
 
-_NAMES = tuple(option.name for option in fields(Options) if option.init)
+_DERIVED = ("eager_nbytes", "quick_numel")
+_NAMES = tuple(name for name in Options._fields if name not in _DERIVED)
 _options: ContextVar[Options] = ContextVar("options", default=Options())
 options = _options.get
 """The options in force here."""
@@ -96,7 +97,7 @@ def config(**changes: Any) -> Iterator[Options]:
         raise ArgumentTypeError(
             f"config has no option {unknown[0]!r}; the options are {', '.join(_NAMES)}"
         )
-    token = _options.set(replace(_options.get(), **changes))
+    token = _options.set(_checked(_options.get()._replace(**changes)))
     quick.refresh()
     try:
         yield _options.get()

@@ -262,6 +262,18 @@ def test_what_is_computed_is_what_numpy_computes(
     check(functions[name], x, y, dense, other)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("how", ["add", "convert"])
+def test_imaginary_parts_of_real_elements_are_positive_zeros(dtype: str, how: str) -> None:
+    dense = np.array([[1, -2, -3], [-2, -4, 5], [-3, 5, -6]], dtype)
+    x = made(Layout((3, 3), Hermitian(0, 1)), dense)
+    if how == "add":
+        found, wanted = onebuf.sqrt(x + 0j), np.sqrt(np.asarray(x) + 0j)
+    else:
+        found, wanted = onebuf.sqrt(x.astype("complex128")), np.sqrt(np.asarray(x).astype("c16"))
+    assert np.array_equal(np.asarray(found), wanted)
+
+
 @pytest.mark.parametrize("tier", ["default", "interpret", "compile"])
 @pytest.mark.parametrize("name", FEW)
 def test_every_function_of_every_layout_on_every_tier(name: str, tier: str) -> None:

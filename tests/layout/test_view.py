@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -162,7 +160,7 @@ def test_numpy_integers_are_integers():
 
 def test_a_view_is_a_value():
     assert {SQUARE: 1}[View((4, 4), (4, 1))] == 1
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError, match="a view does not change"):
         SQUARE.offset = 3
     assert repr(SQUARE.pad([(0, 1), (0, 0)])) == (
         "View(shape=(5, 4), stride=(4, 1), offset=0, mask=((0, 4), (0, 4)))"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import onebuf
 from onebuf.errors import OutOfMemory
 from onebuf.events import Allocated, listening
-from onebuf.memory import ALIGNMENT, POOL, Pool, size_class
+from onebuf.memory import ALIGNMENT, POOL, Pool, PoolBlock, size_class
 
 MB = 1024 * 1024
 SIZES = [0, 1, 63, 64, 65, 1000, 4096, 32 * 1024, 32 * 1024 + 1, MB, 3 * MB + 5]
@@ -394,3 +394,10 @@ def test_shelves_of_small_cells_hold_as_many_as_a_program_may_keep():
     del made
     again = [onebuf.Buffer.zeros((64,), "int64") + 1 for _ in range(400)]
     assert len(cells & {id(cell_of(x).array) for x in again}) >= 399  # one was in between
+
+
+def test_an_interrupt_in_the_middle_of_making_a_block_loses_no_more_than_it() -> None:
+    block = PoolBlock.__new__(PoolBlock)  # as if an interrupt came before the first line
+    block.__del__()
+    pool = Pool()
+    assert pool.allocate(64).gives_back

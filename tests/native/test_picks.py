@@ -147,7 +147,7 @@ def test_memory_with_a_view_on_it_is_not_freed() -> None:
 def test_a_view_whose_owner_is_gone_can_be_freed() -> None:
     x = onebuf.arange(6.0) + 1
     view = x[1:3]
-    other = x[2:]
+    other = x[2:]  # noqa: F841
     del x
     with pytest.raises(ExportError, match="freed"):
         view.free()

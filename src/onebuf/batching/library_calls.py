@@ -64,7 +64,7 @@ def _along(place: int) -> CallRule:
         call = call_of(node)
         static = list(call.static)
         static[place] = _moved(static[place])
-        return _made(node, replace(call, static=tuple(static)), (operands[0].node,), batch)
+        return _made(node, call._replace(static=tuple(static)), (operands[0].node,), batch)
 
     return rule
 
@@ -75,7 +75,7 @@ def _by_keyword(node: Node, operands: Sequence[Operand], batch: Batch) -> Node:
     function: Any = call.function
     keywords = dict(function.keywords)
     keywords["axis"] = _moved(keywords["axis"])
-    moved = replace(call, function=replace(function, keywords=tuple(keywords.items())))
+    moved = call._replace(function=replace(function, keywords=tuple(keywords.items())))
     return _made(node, moved, tuple([one.repeated(batch.size) for one in operands]), batch)
 
 
@@ -85,9 +85,9 @@ def _extreme(node: Node, operands: Sequence[Operand], batch: Batch) -> Node:
     x = operands[0].node
     axis, out, keepdims = call.static
     if axis is not None:
-        return _made(node, replace(call, static=(_moved(axis), out, keepdims)), (x,), batch)
+        return _made(node, call._replace(static=(_moved(axis), out, keepdims)), (x,), batch)
     flat = ops.reshape(x, (batch.size, node.srcs[0].numel))
-    return _made(node, replace(call, static=(1, out, False)), (flat,), batch, (batch.size,))
+    return _made(node, call._replace(static=(1, out, False)), (flat,), batch, (batch.size,))
 
 
 def _solve(node: Node, operands: Sequence[Operand], batch: Batch) -> Node:
@@ -123,7 +123,7 @@ def _each(node: Node, operands: Sequence[Operand], batch: Batch) -> Node:
     name = f"{call.name} of each example"
     function = ForEach(call.function, which, node.shape, node.dtype)
     nodes = tuple([operand.node for operand in operands])
-    return _made(node, replace(call, function=function, name=name), nodes, batch)
+    return _made(node, call._replace(function=function, name=name), nodes, batch)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Buffer: elements plus how they are held; a thin handle on a node.
 
 Every method is a line on top of `onebuf.ops` (what to compute), `onebuf.engine` (compute, write)
-or `onebuf.buffer.exchange.export` (hand memory out).
+or `onebuf.buffer.exchange.export` (hand memory out). It is longer than 400 lines because methods
+have examples.
 """
 
 from __future__ import annotations
@@ -32,20 +33,23 @@ from onebuf.buffer.placement import Placement
 from onebuf.buffer.recipe import Computation
 from onebuf.buffer.reductions import Reductions
 from onebuf.dtypes import DT
-from onebuf.engine import explain, is_here, own, read, realize, reinterpreted, taken
 from onebuf.errors import ArgumentTypeError, CopyError, LayoutError
 from onebuf.graph import FREED, Element, Leaf, Node, Number
-from onebuf.interop import Window, memoryview_of
 from onebuf.late import Late
 from onebuf.machine import Device, Tracer
 from onebuf.machine import device as find_device
 from onebuf.memory import address_of
-from onebuf.scheduler import is_readable
 
 if TYPE_CHECKING:
+    from onebuf import engine, scheduler
     from onebuf.buffer import labels
+    from onebuf.interop import window as windows
+    from onebuf.interop.window import Window
 else:
     labels = Late("onebuf.buffer.labels")
+    engine = Late("onebuf.engine")
+    scheduler = Late("onebuf.scheduler")
+    windows = Late("onebuf.interop.window")
 
 Shape = int | Sequence[int]
 Where = str | Device | None
@@ -217,16 +221,16 @@ class Buffer(
         >>> b.T.data.tolist(), b.data.format, b.data.nbytes
         ([1, 2, 3, 4], 'i', 16)
         """
-        return memoryview_of(flat_window(self._shown()))
+        return windows.memoryview_of(flat_window(self._shown()))
 
     def window(self) -> Window:
         """The elements as typed memory in this buffer's shape, for every dtype."""
-        return Window(window(self._shown()))
+        return windows.Window(window(self._shown()))
 
     @property
     def is_realized(self) -> bool:
         """Whether the elements are in memory, or are one constant that needs none."""
-        return is_readable(self._node)
+        return scheduler.is_readable(self._node)
 
     @property
     def is_view(self) -> bool:
@@ -242,17 +246,17 @@ class Buffer(
 
     def realize(self) -> Self:
         """Compute the elements now, if that is still to be done."""
-        realize([self._node])
+        engine.realize([self._node])
         return self
 
     def explain(self) -> str:
         """Which passes over memory computing the elements still takes, and why."""
-        return explain([self._node])
+        return engine.explain([self._node])
 
     def copy(self, order: str = "C") -> Self:
         """The same elements in memory of their own; in column-major order if ``order`` is "F"."""
         if order == "C":
-            return self._alike(taken(ops.copied(self._node)))
+            return self._alike(engine.taken(ops.copied(self._node)))
         letter = memory_order("copy", order)
         turned = letter == "F" or (letter in "AK" and self.ndim > 1 and self.flags.fnc)
         return self.T.copy().T if turned else self.copy()
@@ -280,7 +284,7 @@ class Buffer(
             node = self._node
             wanted = dtypes.as_dtype(dtype)
             if node.dtype is not wanted:
-                return self._alike(taken(ops.cast(node, wanted)))
+                return self._alike(engine.taken(ops.cast(node, wanted)))
             return self.copy() if copy else self
         if isinstance(order, bool):
             order, copy = "K", order
@@ -293,7 +297,7 @@ class Buffer(
         node = ops.cast(self._node, dtypes.as_dtype(dtype))
         if node is self._node:
             return self.copy() if copy else self
-        return self._alike(taken(node))
+        return self._alike(engine.taken(node))
 
     def view(self, dtype: Any = None, type: Any = None) -> Any:
         """The same bytes read as another dtype; as one that only NumPy has, in NumPy's array.
@@ -313,9 +317,9 @@ class Buffer(
             return window(self._shown()).view(dtype)
         if isinstance(self._node.device, Tracer):
             self._node.device.refuse("view", self._node)
-        if not is_here(self._node):
-            return self._view(reinterpreted(self._node, dtypes.as_dtype(dtype)))
-        array = own(self._node)
+        if not engine.is_here(self._node):
+            return self._view(engine.reinterpreted(self._node, dtypes.as_dtype(dtype)))
+        array = engine.own(self._node)
         try:
             seen = array.view(dtypes.as_dtype(dtype))
         except ValueError as error:
@@ -409,13 +413,13 @@ class Buffer(
         return object.__sizeof__(self) + (0 if self.is_view else self.nbytes)
 
     def __bytes__(self) -> bytes:
-        return read(self._node).tobytes()
+        return engine.read(self._node).tobytes()
 
     def __repr__(self) -> str:
         node = self._node
         if node.op is FREED:
             return f"{type(self).__name__}(<freed>)"
-        array = read(node) if is_readable(node) else None
+        array = engine.read(node) if scheduler.is_readable(node) else None
         facts = {"shape": self.shape, "dtype": self.dtype.name, "device": self.device}
         return describe(type(self).__name__, array, node.base.op.name, facts)
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from onebuf.engine import realize
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import CONSTANT, Element, Fresh, Loose, Node, Number, Op
 from onebuf.interop import Exporter
+from onebuf.late import Late
 from onebuf.machine import Device
 from onebuf.native import HandleFields
 from onebuf.ops import copied
+
+if TYPE_CHECKING:
+    from onebuf import engine
+else:
+    engine = Late("onebuf.engine")
 
 
 def claim(node: Node) -> Node:
@@ -110,7 +115,7 @@ class Handle(Exporter, HandleFields):
         """The node whose memory others may have: of a number, that of a copy."""
         if not self._is_number:
             return self._node
-        realize([self._node])
+        engine.realize([self._node])
         return copied(self._node)
 
     def _view(self, node: Node) -> Self:

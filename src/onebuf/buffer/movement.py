@@ -10,16 +10,17 @@ import numpy as np
 from onebuf import ops
 from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy.order import memory_order
-from onebuf.engine import taken
 from onebuf.errors import ArgumentTypeError, AxisError
 from onebuf.graph import Leaf
 from onebuf.late import Late
 from onebuf.layout import normalize_axes
 
 if TYPE_CHECKING:
+    from onebuf import engine
     from onebuf.shapes import box
 else:
     box = Late("onebuf.shapes.box")
+    engine = Late("onebuf.engine")
 
 
 class Movement(Handle):
@@ -40,7 +41,7 @@ class Movement(Handle):
             if letter == "F" or (letter == "A" and self._is_turned()):
                 return self.T.reshape(*shape[::-1], copy=copy).T
         node = ops.reshape(self._node, shape, copy)
-        return self._view(taken(node) if copy else node)
+        return self._view(engine.taken(node) if copy else node)
 
     def _is_turned(self) -> bool:
         """Whether the elements lie in column-major order and not in row-major order."""
@@ -108,7 +109,7 @@ class Movement(Handle):
     def flatten(self, order: str = "C") -> Self:
         """The elements in row-major order, flat, in memory of their own."""
         source = self if order == "C" else self._ordered("flatten", order)
-        return self._value(ops.reshape(taken(ops.copied(source._node)), (-1,)))
+        return self._value(ops.reshape(engine.taken(ops.copied(source._node)), (-1,)))
 
     def _ordered(self, name: str, order: Any) -> Self:
         """A view whose row-major order is the ``order`` asked for."""

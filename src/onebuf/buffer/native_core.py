@@ -8,7 +8,7 @@ the core's methods in the place of those. Without the core, nothing happens.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from onebuf.buffer.numpy.ndarray_methods import NdarrayMethods
 from onebuf.buffer.operators import Operators
 from onebuf.buffer.reductions import Reductions
 from onebuf.dtypes import DT, as_dtype, meet_scalar
-from onebuf.engine.cpu import small_kernels
 from onebuf.errors import OnebufError
 from onebuf.graph import (
     BINARY,
@@ -46,6 +45,7 @@ from onebuf.graph import (
 )
 from onebuf.graph.origin import is_ours
 from onebuf.graph.readers import MANY, prune
+from onebuf.late import Late
 from onebuf.layout import View
 from onebuf.machine import CPU
 from onebuf.memory import POOL
@@ -55,6 +55,11 @@ from onebuf.ops.apply import known_constant
 from onebuf.ops.eager import known_loop
 from onebuf.ops.numpy import short_calls
 from onebuf.options import options
+
+if TYPE_CHECKING:
+    from onebuf.engine.cpu import small_kernels
+else:
+    small_kernels = Late("onebuf.engine.cpu.small_kernels")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -276,8 +281,8 @@ def install() -> None:
     _replace_method(Buffer, "astype", "astype")
     bounds = operation(BINARY["maximum"]), operation(BINARY["minimum"])
     _replace_method(Operators, "clip", "clip", bounds)
-    for name, op in {"cumsum": "add", "cumprod": "multiply"}.items():
-        _replace_method(NdarrayMethods, name, "accumulate", (operation(BINARY[op]), True, True))
+    for name, each in {"cumsum": "add", "cumprod": "multiply"}.items():
+        _replace_method(NdarrayMethods, name, "accumulate", (operation(BINARY[each]), True, True))
     for name in _DELEGATES:
         _replace_method(NdarrayMethods, name, "delegate", getattr(np, name))
     for name in ("take", "repeat", "round", "searchsorted"):

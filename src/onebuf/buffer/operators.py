@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,12 +14,18 @@ from onebuf.buffer.numpy.out_arguments import written
 from onebuf.dtypes import as_dtype, is_supported
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import kind as kind_of
-from onebuf.engine import assign, check_in_place, moved, update
 from onebuf.errors import ArgumentTypeError, ShapeError
 from onebuf.graph import BINARY, UNARY, Foreign, Node, Number, Op
+from onebuf.late import Late
 from onebuf.machine import CPU
 from onebuf.ops import PAIRS, SCALARS, SINGLES, SWAPPED, Scalar, binary, copied, full, matmul, unary
 from onebuf.ops import cast as cast_node
+
+if TYPE_CHECKING:
+    from onebuf import engine
+else:
+    engine = Late("onebuf.engine")
+
 
 _SCALARS = frozenset(SCALARS)
 _new = object.__new__
@@ -51,7 +57,7 @@ def other_operand(self: Handle, other: Any) -> Node | Scalar | None:
     """What ``other`` is as the second operand of an operator: lists count as arrays."""
     found = operand(other)
     if found is None and isinstance(other, list | tuple):
-        found = moved(as_node(other, None, None, {}, None), self._node.device or CPU)
+        found = engine.moved(as_node(other, None, None, {}, None), self._node.device or CPU)
     return found
 
 
@@ -184,7 +190,7 @@ def in_place(op: Op) -> Callable[..., Any]:
             y = other if kind in _SCALARS else other_operand(self, other)
         if y is None:
             return NotImplemented
-        update(op, self._node, y)
+        engine.update(op, self._node, y)
         return self
 
     return _named(method, op)
@@ -230,8 +236,8 @@ def matrix_product_in_place(self: Handle, other: Any, /) -> Any:
             f"matmul in place needs a product of the shape of x, {x.shape}, got {product.shape} "
             f"for y of shape {y.shape}; write x = x @ y for a new buffer"
         )
-    check_in_place("matmul", product.dtype, x.dtype)
-    assign(x, product)
+    engine.check_in_place("matmul", product.dtype, x.dtype)
+    engine.assign(x, product)
     return self
 
 

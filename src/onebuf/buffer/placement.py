@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from onebuf.buffer.exchange.export import release, window
 from onebuf.buffer.handle import Handle
-from onebuf.engine import is_here, moved, unwrapped, wrapped
 from onebuf.errors import ArgumentTypeError
 from onebuf.graph import promises_of
 from onebuf.late import Late
@@ -17,9 +16,11 @@ from onebuf.machine import device as find_device
 from onebuf.memory import FileBlock
 
 if TYPE_CHECKING:
+    from onebuf import engine
     from onebuf.runtimes import distribution as distributed
 else:
     distributed = Late("onebuf.runtimes.distribution")
+    engine = Late("onebuf.engine")
 
 
 class Placement(Handle):
@@ -40,7 +41,7 @@ class Placement(Handle):
         on the devices TORCH and JAX, and `unwrap` gives the object back.
         """
         kind = owner(native)
-        return cls(native, copy=False) if kind is None else cls._place(wrapped(native, kind))  # type: ignore[call-arg]
+        return cls(native, copy=False) if kind is None else cls._place(engine.wrapped(native, kind))  # type: ignore[call-arg]
 
     def unwrap(self) -> Any:
         """The native object below: on the host, a NumPy array on the same memory.
@@ -52,8 +53,8 @@ class Placement(Handle):
         node = self._node
         if not node.has_strides:
             node = node.base  # the elements that the layout stores
-            return window(node) if is_here(node) else unwrapped(node)
-        return window(self._shown()) if is_here(node) else unwrapped(node)
+            return window(node) if engine.is_here(node) else engine.unwrapped(node)
+        return window(self._shown()) if engine.is_here(node) else engine.unwrapped(node)
 
     def to_device(self, device: str | Device, /, *, stream: Any = None) -> Self:
         """The elements on ``device``: this buffer if they are there, else a copy.
@@ -70,7 +71,7 @@ class Placement(Handle):
                 f"to_device needs stream=None, since a queue is part of a device's name "
                 f"(OPENCL:0@1), got {stream!r}"
             )
-        node = moved(self._node, find_device(device))
+        node = engine.moved(self._node, find_device(device))
         return self if node is self._node else self._alike(node)
 
     def distribute(self, tiles: Any = None, *, grid: Any = None, runtime: Any = None) -> Any:
@@ -86,7 +87,7 @@ class Placement(Handle):
         ...     onebuf.arange(6.0).distribute(tiles=2)
         DistributedBuffer(<3 tiles>, shape=(6,), dtype=float64, device=threads[2]#...)
         """
-        home = self if is_here(self._node) else self.to_device(CPU)
+        home = self if engine.is_here(self._node) else self.to_device(CPU)
         return self._value(distributed.distribute_node(home._node, tiles, grid, runtime))
 
     def __await__(self) -> Generator[Any, None, Self]:

@@ -20,7 +20,6 @@ import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -59,7 +58,7 @@ class _Finder:
         if name != self.theirs or self not in sys.meta_path:
             return None
         sys.meta_path.remove(self)
-        spec = find_spec(name)
+        spec: ModuleSpec | None = import_module("importlib.util").find_spec(name)
         if spec is not None and spec.loader is not None:
             spec.loader = _Loader(spec.loader, self)  # type: ignore[assignment]
         else:

@@ -12,9 +12,9 @@ records anything more, and is made anew from what is there.
 from __future__ import annotations
 
 import os
+from _thread import RLock  # what threading.RLock makes
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import RLock
 from typing import Any
 
 lock: Any = RLock()

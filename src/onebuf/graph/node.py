@@ -24,7 +24,7 @@ import weakref
 from collections.abc import Callable, Hashable
 from math import prod
 from types import CodeType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -34,12 +34,15 @@ from onebuf.errors import DeviceError
 from onebuf.graph.op import CONSTANT, FAILED, PLACED, STORED, VIEW, Kind, Op
 from onebuf.graph.origin import Origin, caller
 from onebuf.graph.readers import MANY, Table, enter, find, prune
-from onebuf.interop import Source
 from onebuf.layout import IndexMap, View
 from onebuf.machine import CPU, Cluster, Device, Tracer, home_of
 from onebuf.memory import Block
 from onebuf.native import NodeFields, native_class, quick
 from onebuf.tasks.failure import Failure
+
+if TYPE_CHECKING:
+    from onebuf.interop.held import Source
+
 
 Readers: TypeAlias = "Table[Node]"
 """The pending nodes that read some memory (`onebuf.graph.readers`)."""

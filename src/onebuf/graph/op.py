@@ -10,7 +10,6 @@ its key: an operation is compared by identity, so its row is its name there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -72,20 +71,30 @@ class Rule(StrEnum):
     """int64."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Op:
     """A row of the table: an operation, compared by identity and found by name."""
 
-    name: str
-    kind: Kind
-    arity: int | None = None
-    """How many operands it has; None: that is no property of the operation."""
-    rule: Rule | None = None
-    """The dtype of its result; None: a node says it."""
-    numpy: str | None = None
-    """The name of NumPy's ufunc; None: NumPy has none."""
-    is_exact: bool = True
-    """Whether one result is right to the bit; else our own kernels compute it in every tier."""
+    __slots__ = ("name", "kind", "arity", "rule", "numpy", "is_exact")
+
+    def __init__(
+        self,
+        name: str,
+        kind: Kind,
+        arity: int | None = None,
+        rule: Rule | None = None,
+        numpy: str | None = None,
+        is_exact: bool = True,
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.arity = arity
+        """How many operands it has; None: that is no property of the operation."""
+        self.rule = rule
+        """The dtype of its result; None: a node says it."""
+        self.numpy = numpy
+        """The name of NumPy's ufunc; None: NumPy has none."""
+        self.is_exact = is_exact
+        """Whether one result is right to the bit; else our own kernels compute it in every tier."""
 
     def __repr__(self) -> str:
         return self.name

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from onebuf.dtypes import DT
 from onebuf.graph.node import Node, settle
 from onebuf.graph.op import PLACED, VIEW
 from onebuf.layout import View
-from onebuf.machine import Device, DeviceBlock
+
+if TYPE_CHECKING:
+    from onebuf.machine import Device, DeviceBlock
 
 
 def place_on(node: Node, block: DeviceBlock) -> None:

@@ -6,16 +6,18 @@ a memory block. Every operation returns a new view on the same elements; where s
 express the result (reshape and windows), it returns None, and only a copy would do. Outside its
 ``mask`` (see `onebuf.layout.box`) a view has no elements, only padding: the reader supplies the
 value there, usually zero.
+
+It is longer than 400 lines because views are made by the thousand, and with the package: so what a
+dataclass would generate is written out.
 """
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onebuf.errors import ArgumentError, AxisError, IndexRangeError, LayoutError, ShapeError
 from onebuf.layout.axes import normalize_axes, normalize_axis, whole
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from onebuf.layout.expression import Expression
 
 
-@dataclass(frozen=True, slots=True)
 class View:
     """A rectangular window on flat memory, in elements.
 
@@ -40,24 +41,57 @@ class View:
     View(shape=(3, 2), stride=(1, 3), offset=0)
     """
 
+    __slots__ = ("shape", "stride", "offset", "mask")
+    __match_args__ = ("shape", "stride", "offset", "mask")
+
     shape: tuple[int, ...]
     stride: tuple[int, ...]
-    offset: int = 0
-    mask: Box | None = None
+    offset: int
+    mask: Box | None
 
-    def __post_init__(self) -> None:
-        if len(self.shape) != len(self.stride):
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        stride: tuple[int, ...],
+        offset: int = 0,
+        mask: Box | None = None,
+    ) -> None:
+        if len(shape) != len(stride):
             raise LayoutError(
-                f"a view needs one stride for each axis, got shape {self.shape} and stride "
-                f"{self.stride}; pass {len(self.shape)} strides"
+                f"a view needs one stride for each axis, got shape {shape} and stride "
+                f"{stride}; pass {len(shape)} strides"
             )
-        if self.shape and min(self.shape) < 0:
+        if shape and min(shape) < 0:
             raise ShapeError(
-                f"a view needs extents that are 0 or more, got shape {self.shape}; "
+                f"a view needs extents that are 0 or more, got shape {shape}; "
                 "use 0 for an axis without elements"
             )
-        if self.mask is not None:
-            object.__setattr__(self, "mask", normalize_box(self.mask, self.shape))
+        _set_shape(self, shape)
+        _set_stride(self, stride)
+        _set_offset(self, offset)
+        _set_mask(self, mask if mask is None else normalize_box(mask, shape))
+
+    def __setattr__(self, name: str, value: object = None) -> None:
+        raise AttributeError(f"a view does not change: {name} cannot be set; make another view")
+
+    __delattr__ = __setattr__
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        assert isinstance(other, View)
+        return (
+            self.shape == other.shape
+            and self.stride == other.stride
+            and self.offset == other.offset
+            and self.mask == other.mask
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.stride, self.offset, self.mask))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return View, (self.shape, self.stride, self.offset, self.mask)
 
     def __repr__(self) -> str:
         mask = "" if self.mask is None else f", mask={self.mask}"
@@ -73,6 +107,14 @@ class View:
         if shape.__class__ is tuple:
             return _contiguous(shape)
         return _contiguous(tuple([whole(extent) for extent in shape]))
+
+    def with_shape(self, shape: tuple[int, ...]) -> View:
+        """The same strides with other extents.
+
+        >>> View.contiguous((2, 3)).with_shape((1, 3))
+        View(shape=(1, 3), stride=(3, 1), offset=0)
+        """
+        return View(shape, self.stride, self.offset, self.mask)
 
     # -- what a view is ---------------------------------------------------------------------------
 
@@ -409,6 +451,13 @@ class View:
                 f"{what} needs one pair {meaning} for each axis of shape {self.shape}, got "
                 f"{tuple(pairs)}; pass {self.ndim} pairs"
             )
+
+
+# A view sets its attributes once, which its class forbids later.
+_set_shape = vars(View)["shape"].__set__
+_set_stride = vars(View)["stride"].__set__
+_set_offset = vars(View)["offset"].__set__
+_set_mask = vars(View)["mask"].__set__
 
 
 @lru_cache(4096)

@@ -57,6 +57,8 @@ class CachingAllocator:
         self._get = get
         self._drop = drop
         self._survives_fork = survives_fork
+        self._process = PROCESS  # blocks may be given back when the module's names are gone
+        self._abandoned = _abandoned
         self._pid = PROCESS.pid
         self._lock = threading.RLock()
         self._free: dict[int, list[Any]] = {}
@@ -97,8 +99,8 @@ class CachingAllocator:
             raise self._out_of_memory(nbytes, f"what the device has ({error})") from None
 
     def _give_back(self, memory: Any, size: int) -> None:
-        if PROCESS.pid != self._pid:
-            _abandoned.append(
+        if self._process.pid != self._pid:
+            self._abandoned.append(
                 memory
             )  # the parent's: it stays referenced, so that no finaliser frees it here
             return
@@ -136,7 +138,9 @@ class CachingAllocator:
         """Make a new lock: a thread that the child does not have may hold the old one."""
         self._lock = threading.RLock()
         if self._survives_fork:
-            self._pid = PROCESS.pid
+            self._process = PROCESS  # blocks may be given back when the module's names are gone
+        self._abandoned = _abandoned
+        self._pid = PROCESS.pid
 
 
 _allocators: weakref.WeakSet[CachingAllocator] = weakref.WeakSet()

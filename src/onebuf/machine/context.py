@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from onebuf.errors import ArgumentError, DeviceError
 from onebuf.late import load
 from onebuf.machine.device import Device, device, devices
-from onebuf.machine.driver import Driver
 from onebuf.machine.names import Name
 from onebuf.machine.providers import usable
+
+if TYPE_CHECKING:
+    from onebuf.machine.driver import Driver
 
 
 class Context(Device):

@@ -7,19 +7,20 @@ behind it, which uses hardware or a library, is opened when it is first asked fo
 from __future__ import annotations
 
 import os
+from _thread import RLock  # what threading.RLock makes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
-from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from onebuf.errors import DeviceError, OnebufError
-from onebuf.machine.driver import Driver
 from onebuf.machine.names import Name, canonical, parse
 from onebuf.machine.process import PROCESS
 from onebuf.machine.providers import count, has_operations, is_known, kinds, provider, unknown
 from onebuf.native import core
+
+if TYPE_CHECKING:
+    from onebuf.machine.driver import Driver
 
 
 class Device:
@@ -76,7 +77,7 @@ class Device:
         """The same device with another of its queues."""
         if self.parts.path and queue:
             raise DeviceError(f"{self.name} has no queues beyond the first, got queue {queue}")
-        return device(str(replace(self.parts, queue=queue)))
+        return device(str(self.parts._replace(queue=queue)))
 
     def __str__(self) -> str:
         return self.name
@@ -186,7 +187,7 @@ def check_place(device: Device, count: int | None, queues: int | None) -> None:
             f"`onebuf devices` lists them"
         )
     if queues is not None and parts.queue >= queues:
-        plain = str(replace(parts, queue=0))
+        plain = str(parts._replace(queue=0))
         has = "one queue, 0" if queues == 1 else f"queues 0 to {queues - 1}"
         raise DeviceError(
             f"{device} needs queue {parts.queue}, and {plain} has {has}; ask for one of those"

@@ -7,7 +7,7 @@ the colon, whose case is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from onebuf.errors import DeviceError
 
@@ -18,12 +18,11 @@ MOST_DIGITS = 9
 """Of the index of a device or a queue."""
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """The parts of a device's name."""
 
     kind: str
-    index: int = 0
+    index: int = 0  # type: ignore[assignment]  # in the place of tuple.index
     queue: int = 0
     path: str = ""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
-from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
 from onebuf.errors import DeviceError, MissingPackage, OnebufError
@@ -144,4 +143,4 @@ def _late(module: str) -> Any:
 
 
 def _has(package: str) -> bool:
-    return find_spec(package) is not None
+    return _late("importlib.util").find_spec(package) is not None

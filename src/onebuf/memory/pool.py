@@ -18,15 +18,14 @@ from __future__ import annotations
 import errno
 import mmap
 import os
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf import switch
+from onebuf import events, switch
 from onebuf.errors import OutOfMemory
-from onebuf.events import Allocated, listeners, tell
+from onebuf.events import listeners, tell
 from onebuf.memory.block import Block
 from onebuf.memory.cells import Cell, Shelves, most_cells
 from onebuf.memory.chunk import Chunk, address_of, map_anonymous
@@ -52,8 +51,7 @@ def size_class(nbytes: int) -> int:
 _SMALL_CLASS = [size_class(n * ALIGNMENT) for n in range(SMALL_BYTES // ALIGNMENT + 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class PoolStats:
+class PoolStats(NamedTuple):
     """Bytes held by a pool: in use, kept for reuse, and the most that was ever in use."""
 
     in_use: int
@@ -92,6 +90,7 @@ class PoolBlock(Block):
         return self.chunk.address
 
     def __init__(self, pool: Pool, chunk: Chunk, nbytes: int) -> None:
+        self.gives_back = False  # until all is there: an interrupt may come between any two lines
         self.chunk = chunk
         self.nbytes = nbytes
         self._pool = pool
@@ -101,7 +100,7 @@ class PoolBlock(Block):
         self.gives_back = True
 
     def __del__(self) -> None:
-        if self.gives_back:
+        if getattr(self, "gives_back", False):  # which an interrupt may have kept from being set
             cell = self._cell
             if cell is not None and len(cell[2]) < cell[3] and cell[0].flags.writeable:
                 cell[2].append(cell)
@@ -173,7 +172,7 @@ class Pool:
         if in_use > self._peak:
             self._peak = in_use
         if listeners():
-            tell(Allocated(size, in_use - self.shelves.nbytes))
+            tell(events.Allocated(size, in_use - self.shelves.nbytes))
         return chunk
 
     def give_back(self, chunk: Chunk) -> None:

@@ -14,6 +14,7 @@ from onebuf.ops.apply import (
     constant,
     general,
     install,
+    install_late,
     power,
     ternary_where,
     unary,
@@ -86,8 +87,8 @@ __all__ = [
     "PAIRS", "SCALARS", "SINGLES", "SWAPPED", "Draw", "Scalar", "adopted", "arange", "argsort",
     "as_operand", "as_shape", "binary", "bits64", "cast", "concat", "constant", "copied",
     "diagonal", "empty", "expand", "expand_dims", "expanded", "flip", "full", "general", "index",
-    "install", "integers", "library", "matmul", "mean", "new_array", "normal", "pad", "permute",
-    "place", "pooled", "power", "quiet_context", "quietly", "reduce", "reshape",
+    "install", "install_late", "integers", "library", "matmul", "mean", "new_array", "normal",
+    "pad", "permute", "place", "pooled", "power", "quiet_context", "quietly", "reduce", "reshape",
     "scan", "seen", "several", "shrink", "sort", "sortable", "squeeze", "stack", "std", "take",
     "take_along_axis", "ternary_where", "unary", "uniform", "var", "view_of", "widened", "windows",
 ]

@@ -6,8 +6,9 @@ from math import prod
 
 import numpy as np
 
+from onebuf import events
 from onebuf.dtypes import DT, Array, as_dtype
-from onebuf.events import Allocated, listeners, tell
+from onebuf.events import listeners, tell
 from onebuf.graph import Fresh, Leaf, Loose, Node
 from onebuf.memory import POOL, Block
 from onebuf.options import options
@@ -34,7 +35,7 @@ def place(shape: tuple[int, ...], dtype: DT, numel: int) -> Node:
         new = _new_cell(shape, dtype, numel * dtype.itemsize)
         return Leaf(*new_array(shape, dtype)) if new is None else Fresh(new, shape, dtype)
     if listeners():
-        tell(Allocated(cell.chunk.nbytes, POOL.stats().in_use))
+        tell(events.Allocated(cell.chunk.nbytes, POOL.stats().in_use))
     return Fresh(cell, shape, dtype)
 
 

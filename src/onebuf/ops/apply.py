@@ -2,8 +2,11 @@
 
 This is tier 0. Operations on small stored operands outnumber all others in real programs, and
 their cost is overhead alone: so they go straight from the operands' arrays to a NumPy loop that
-writes into pool memory, and no graph is kept. The loops come from the engine (`install`); without
-it, everything here builds graphs and nothing else.
+writes into pool memory, and no graph is kept. The loops come from the engine (`install`), which is
+loaded when the first operation is applied (`install_late`); without it, everything here builds
+graphs and nothing else.
+
+It is longer than 400 lines because all that is applied asks the same tables of loops.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from onebuf import events
 from onebuf.dtypes import (
     DT,
     FIRST_ADDED,
@@ -29,7 +33,7 @@ from onebuf.dtypes import (
 )
 from onebuf.dtypes import bool as bool_
 from onebuf.errors import ArgumentTypeError, DTypeError, OnebufError, ScalarRangeError, ShapeError
-from onebuf.events import Copied, listeners, run_told, tell
+from onebuf.events import listeners, run_told, tell
 from onebuf.graph import (
     BINARY,
     CAST,
@@ -77,6 +81,7 @@ _loops: dict[Op, Loop] = {}
 _complex_loops: dict[Op, Loop] = {}
 _folds: dict[Op, Callable[..., Any]] = {}
 _run: Run | None = None
+_load: Callable[[], object] | None = None
 _lifted: Callable[..., Node | None]
 _folded: Callable[..., Node | None]
 _ndarray = np.ndarray
@@ -95,12 +100,20 @@ def install(
     complex numbers take instead; ``folds`` take (operand, axes, out, keepdims) for
     each reduction they know; ``run`` does everything else.
     """
-    global _run
+    global _run, _load
     _loops.update(loops)
     _complex_loops.update(complex_loops)
     _folds.update(folds)
     _unary.cache_clear()
     _run = run
+    _load = None
+
+
+def install_late(load: Callable[[], object]) -> None:
+    """Let ``load`` load the engine, which turns tier 0 on, when the first operation is applied."""
+    global _load
+    if _run is None:
+        _load = load
 
 
 def install_layouts(
@@ -125,6 +138,8 @@ def _unary(op: Op, operand: DT) -> tuple[DT, Loop | None]:
 
 def plain_loop(op: Op, operands: Sequence[DT], result: DT) -> Any:
     """NumPy's function that computes ``op`` as every tier does; None if it takes more than one."""
+    if _load is not None:
+        _load()
     is_complex = result.kind == "c" or any(dtype.kind == "c" for dtype in operands)
     if is_complex and op in _complex_loops:
         return None
@@ -136,6 +151,8 @@ def plain_loop(op: Op, operands: Sequence[DT], result: DT) -> Any:
 
 def unary(op: Op, x: Node) -> Node:
     """``op`` of every element of ``x``."""
+    if _load is not None:
+        _load()
     array = x.array
     if array is None and x.op is VIEW:
         array = settle(x)
@@ -156,6 +173,8 @@ def unary(op: Op, x: Node) -> Node:
 
 def binary(op: Op, x: Any, y: Any) -> Node:
     """``op`` of the elements of nodes ``x`` and ``y``, broadcast; one may be a Python scalar."""
+    if _load is not None:
+        _load()
     if y.__class__ in _SCALARS:
         return _with_scalar(op, x, y, False)
     if x.__class__ in _SCALARS:
@@ -309,6 +328,8 @@ def fold(
     op: Op, x: Node, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
 ) -> Node:
     """``x`` with the elements along ``axis`` folded into one."""
+    if _load is not None:
+        _load()
     try:
         axes, shape = reduction(op, x.shape, axis, keepdims)
     except OnebufError:
@@ -359,6 +380,8 @@ def general(
     device: Device | None = CPU,
 ) -> Node:
     """Any operation whose result's shape and dtype are known; without operands, on ``device``."""
+    if _load is not None:
+        _load()
     numel = prod(shape)
     is_small = numel * dtype.itemsize <= options().eager_nbytes and _run is not None
     if is_small and (device is CPU or device is None):
@@ -407,4 +430,4 @@ def _run_told(op: Op, result: Node, loop: Callable[..., Any], *args: Any) -> Non
     written = result.nbytes
     run_told(op.name, (sum(sizes) - written, written), 0, quiet_context().run, loop, *args)
     if op is COPY:
-        tell(Copied(written, "a copy of stored elements"))
+        tell(events.Copied(written, "a copy of stored elements"))

@@ -8,9 +8,8 @@ each, and runs once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +33,7 @@ _REFUSALS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryCall:
+class LibraryCall(NamedTuple):
     """A function on arrays, with the arguments that are not arrays."""
 
     function: Callable[..., Any]
@@ -81,8 +79,7 @@ class Shared:
         return self._found.pop(part)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One of the results of a shared call."""
 
     shared: Shared
@@ -104,7 +101,7 @@ def several(
     call = LibraryCall(function, static, name)
     arrays = small_arrays(nodes)
     if arrays is not None:
-        return tuple([adopted(np.asarray(found)) for found in quietly(call, *arrays)])
+        return tuple([adopted(np.asarray(found)) for found in quietly(call.__call__, *arrays)])
     shared = Shared(call)
     parts = enumerate(kinds)
     return tuple([general(LIBRARY, nodes, Part(shared, i), *kind) for i, kind in parts])

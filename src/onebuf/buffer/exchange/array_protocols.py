@@ -20,22 +20,23 @@ from onebuf.buffer.handle import Handle
 from onebuf.buffer.layout.structure import layout_of
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.buffer.operators import operand
-from onebuf.engine import assign, is_here, read, taken
 from onebuf.errors import ArgumentError, ArgumentTypeError, OnebufError
 from onebuf.graph import BINARY, UNARY, Node, Op
-from onebuf.interop import DEVICE, export
 from onebuf.late import Late
 from onebuf.layout import View
 from onebuf.ops import binary, copied, expanded, matmul, unary
 
 if TYPE_CHECKING:
+    from onebuf import engine
     from onebuf.buffer.numpy import functions
-    from onebuf.interop import arrow
+    from onebuf.interop import arrow, dlpack
     from onebuf.ops.structured import nodes
 else:
     arrow = Late("onebuf.interop.arrow")
     functions = Late("onebuf.buffer.numpy.functions")
     nodes = Late("onebuf.ops.structured.nodes")
+    engine = Late("onebuf.engine")
+    dlpack = Late("onebuf.interop.dlpack")
 
 _UFUNCS: dict[Any, Op] = {
     getattr(np, op.numpy): op for op in (UNARY | BINARY).values() if op.numpy is not None
@@ -70,7 +71,7 @@ class ForeignProtocols(Handle):
         copy: bool | None = None,
     ) -> Any:
         check_shared(self._node, copy)
-        return export(
+        return dlpack.export(
             window(self._shown()),
             stream=stream,
             max_version=max_version,
@@ -79,7 +80,7 @@ class ForeignProtocols(Handle):
         )
 
     def __dlpack_device__(self, /) -> tuple[int, int]:
-        return DEVICE
+        return dlpack.DEVICE
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         if api_version is not None and api_version not in API_VERSIONS:
@@ -128,7 +129,7 @@ class ForeignProtocols(Handle):
         layout = layout_of(self._node)
         if layout is not None:
             return _with_layout, (type(self), self._value(copied(self._node.base)), layout)
-        node = self._node if self._node.has_strides else taken(expanded(self._node))
+        node = self._node if self._node.has_strides else engine.taken(expanded(self._node))
         block, dtype, view = reduce_parts(node)
         facts = (type(self), block, dtype, view.shape, view.stride, view.offset, self._is_number)
         return _restore, facts
@@ -146,7 +147,7 @@ def _write_ours(op: Op | None, inputs: tuple[Any, ...], out: Any) -> bool:
     if op.is_exact and op not in _ODD and all(dtypes.kind(dtype) != "c" for dtype in types):
         return False
     if isinstance(out, Handle) and (
-        out._is_number or not is_here(out._node) or out._node.on_demand is not None
+        out._is_number or not engine.is_here(out._node) or out._node.on_demand is not None
     ):
         return False
     apply: Any = unary if len(operands) == 1 else binary
@@ -158,9 +159,9 @@ def _write_ours(op: Op | None, inputs: tuple[Any, ...], out: Any) -> bool:
     if node.shape != target.shape or not np.can_cast(node.dtype, target.dtype, "same_kind"):
         return False
     if isinstance(out, Handle):
-        assign(out._node, node)
+        engine.assign(out._node, node)
     else:
-        np.copyto(out, read(node), casting="same_kind")
+        np.copyto(out, engine.read(node), casting="same_kind")
     return True
 
 

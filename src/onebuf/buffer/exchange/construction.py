@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onebuf import dtypes
+from onebuf import dtypes, events
 from onebuf.buffer.exchange.nested import parse
 from onebuf.buffer.exchange.traced_list import has_traced, stacked
 from onebuf.dtypes import DT
-from onebuf.engine import is_here, moved, shared, taken
 from onebuf.errors import CopyError
-from onebuf.events import Copied, listeners, tell
+from onebuf.events import listeners, tell
 from onebuf.graph import Foreign, Leaf, Node
-from onebuf.interop import view_foreign
 from onebuf.late import Late
 from onebuf.machine import CPU, Device, Tracer
 from onebuf.machine import device as find_device
@@ -27,12 +25,16 @@ from onebuf.options import options
 from onebuf.quick import quick_limit
 
 if TYPE_CHECKING:
+    from onebuf import engine
     from onebuf.buffer.exchange import sparse_import
+    from onebuf.interop import foreign as foreign_memory
     from onebuf.ops.random import distributions
     from onebuf.ops.random.distributions import Draw
 else:
     distributions = Late("onebuf.ops.random.distributions")
     sparse_import = Late("onebuf.buffer.exchange.sparse_import")
+    engine = Late("onebuf.engine")
+    foreign_memory = Late("onebuf.interop.foreign")
 
 _ndarray = np.ndarray
 _NUMBERS: dict[type, DT] = {bool: dtypes.bool, int: dtypes.int64, float: dtypes.float64}
@@ -128,21 +130,21 @@ def _on(node: Node, device: str | Device | None, copy: bool | None) -> Node:
     if home is (node.device or CPU) or (device is None and not isinstance(home, Tracer)):
         return node
     if device is None:  # in a function that is being traced
-        return node if isinstance(node.device, Tracer) else moved(node, home)
+        return node if isinstance(node.device, Tracer) else engine.moved(node, home)
     if copy is not False:
-        return moved(node, find_device(device))
-    if not is_here(node) or find_device(device).is_host:
+        return engine.moved(node, find_device(device))
+    if not engine.is_here(node) or find_device(device).is_host:
         raise CopyError(
             f"copy=False cannot bring elements from {node.device} to {device}; leave out one of "
             f"them"
         )
-    return shared(node, find_device(device))
+    return engine.shared(node, find_device(device))
 
 
 def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT, DT]) -> Node:
     if type(data).__module__.startswith(_SPARSE):
         return _converted(sparse_import.sparse_node(data, copy), wanted, copy and None)
-    foreign = view_foreign(data, copy=copy)
+    foreign = foreign_memory.view_foreign(data, copy=copy)
     if foreign is None:
         if copy is False:
             raise CopyError(
@@ -153,7 +155,7 @@ def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT,
     array, reason = foreign
     if reason is not None:
         if listeners():
-            tell(Copied(array.nbytes, reason))
+            tell(events.Copied(array.nbytes, reason))
         dtypes.check_real(array.dtype, wanted or array.dtype)
         return _into_pool(array, wanted)
     return _converted(Leaf(array.view(), Block.foreign(array)), wanted, copy)
@@ -161,12 +163,12 @@ def _on_host(data: Any, wanted: DT | None, copy: bool | None, defaults: dict[DT,
 
 def _converted(node: Node, wanted: DT | None, copy: bool | None) -> Node:
     if wanted is None or wanted == node.dtype:
-        return taken(copied(node)) if copy else node
+        return engine.taken(copied(node)) if copy else node
     if copy is False:
         raise CopyError(
             f"copy=False cannot turn {node.dtype.name} into {wanted.name}; leave out one of them"
         )
-    return taken(cast(node, wanted))
+    return engine.taken(cast(node, wanted))
 
 
 def _into_pool(array: np.ndarray[Any, Any], dtype: DT | None) -> Node:

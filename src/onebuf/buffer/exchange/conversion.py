@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from operator import index as as_int
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -18,10 +18,16 @@ from onebuf import dtypes
 from onebuf.buffer.display import formatted, values
 from onebuf.buffer.exchange.export import as_numpy
 from onebuf.buffer.handle import Handle
-from onebuf.engine import is_here, own, read, realize
 from onebuf.errors import ArgumentError, ArgumentTypeError, IndexRangeError
 from onebuf.graph import Element, Number
+from onebuf.late import Late
 from onebuf.ops import SCALARS
+
+if TYPE_CHECKING:
+    from onebuf import engine
+else:
+    engine = Late("onebuf.engine")
+
 
 _SCALARS = frozenset(SCALARS)
 
@@ -56,9 +62,9 @@ class Conversion(Handle):
                 "iteration over a 0-d array: a buffer without axes has nothing to go through; its "
                 "one value is x.item()"
             )
-        if len(node.shape) == 1 and is_here(node):
+        if len(node.shape) == 1 and engine.is_here(node):
             return _numbers(self)
-        realize([node])
+        engine.realize([node])
         return (self[i] for i in range(node.shape[0]))  # type: ignore[index]
 
     def __contains__(self, value: Any, /) -> bool:
@@ -73,7 +79,7 @@ class Conversion(Handle):
         >>> Buffer([[1, 2], [3, 4]]).T.to_python()
         [[1, 3], [2, 4]]
         """
-        return python_number(read(self._node))
+        return python_number(engine.read(self._node))
 
     tolist = to_python
 
@@ -108,14 +114,14 @@ class Conversion(Handle):
                     return python_number(node.array.flat[index[0]])
                 except IndexError:
                     pass  # told below
-            return python_number(read(self._at_index(index)._node))
+            return python_number(engine.read(self._at_index(index)._node))
         if node.numel != 1:
             raise ArgumentError(
                 f"can only convert an array of size 1 to a Python scalar, got {node.numel} "
                 f"elements of shape {node.shape}; index one element, or reduce with sum(), max(), "
                 f"all() or any()"
             )
-        return python_number(read(node).reshape(()))
+        return python_number(engine.read(node).reshape(()))
 
     def _at_index(self, index: tuple[Any, ...]) -> Any:
         if len(index) == 1 and isinstance(index[0], tuple):
@@ -227,19 +233,23 @@ class Conversion(Handle):
     # -- text --------------------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        return values(read(self._node))
+        return values(engine.read(self._node))
 
     def __format__(self, spec: str, /) -> str:
         """As a Python number is formatted; of several elements, each."""
         if not spec:
             return str(self)
-        return formatted(read(self._node), spec) if self._node.shape else format(self.item(), spec)
+        return (
+            formatted(engine.read(self._node), spec)
+            if self._node.shape
+            else format(self.item(), spec)
+        )
 
 
 def _numbers(buffer: Handle) -> Iterator[Any]:
     """A buffer for each element of a vector, as it is when its turn comes."""
     node = buffer._node
-    array = own(node) if node.has_places else read(node)
+    array = engine.own(node) if node.has_places else engine.read(node)
     cls, dtype, new = buffer.__class__, node.dtype, object.__new__
     for scalar in array:
         element = Element()  # `Element.of`, spelled out for speed

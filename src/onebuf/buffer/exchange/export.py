@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import sys
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf.dtypes import Array, is_added, is_supported
-from onebuf.engine import own, settle_copies, settle_readers
 from onebuf.errors import ArgumentTypeError, CopyError, ExportError
 from onebuf.graph import Freed, Leaf, Node, Part, living_views, settle, strided
-from onebuf.interop import exported
+from onebuf.late import Late
 from onebuf.layout import View
 from onebuf.memory import Block, FileBlock
 from onebuf.ops import copied, view_of
+
+if TYPE_CHECKING:
+    from onebuf import engine
+    from onebuf.interop import window as windows
+else:
+    engine = Late("onebuf.engine")
+    windows = Late("onebuf.interop.window")
+
 
 _WRITABLE = 0x1  # PyBUF_WRITABLE of the buffer protocol
 
 
 def window(node: Node) -> Array:
     """A NumPy array on the elements of ``node`` that keeps their memory alive."""
-    array = own(node)
+    array = engine.own(node)
     block = node.block
     if block is None:  # read on demand: the elements have no lasting place in memory
         return array
     if block.readers and not block.has_window:
-        settle_copies(block.readers)
+        engine.settle_copies(block.readers)
     shared = block.window(
         array.shape, array.dtype, array.strides, _distance_bytes(node, array, block)
     )
@@ -65,8 +72,8 @@ def export_memory(node: Node, flags: int) -> memoryview:
                 "memory to write to was asked for, and these elements are read from a file on "
                 "demand; read into a new buffer, then write x[...] = buffer"
             )
-        settle_readers(node)
-    return exported(array, flags)
+        engine.settle_readers(node)
+    return windows.exported(array, flags)
 
 
 def is_numpys_alone(dtype: Any) -> bool:
@@ -84,10 +91,10 @@ def is_numpys_alone(dtype: Any) -> bool:
 
 def flat_window(node: Node) -> Array:
     """The whole storage below ``node`` as a flat array, the same for all views of it."""
-    array = own(node)
+    array = engine.own(node)
     if node.block is None:
         return array.reshape(-1)
-    settle_copies(node.block.readers)
+    engine.settle_copies(node.block.readers)
     return node.block.window((node.block.nbytes // array.itemsize,), array.dtype)
 
 
@@ -151,7 +158,7 @@ def release(node: Node, spare: int = 0) -> Node:
         return node
     settle_views(node)
     views = len(living_views(node.readers))
-    settle_readers(node)
+    engine.settle_readers(node)
     block = node.block
     if block is not None:
         if block.has_window:
@@ -177,10 +184,10 @@ def release(node: Node, spare: int = 0) -> Node:
 
 def reduce_parts(node: Node) -> tuple[Block, str, View]:
     """What a pickle keeps of a buffer: its block (once for all views), dtype and layout."""
-    own(node)
+    engine.own(node)
     if node.block is None or isinstance(node.block, FileBlock):
         node = copied(node)  # a file's elements travel, not the file
-        own(node)
+        engine.own(node)
     assert node.block is not None
     return node.block, node.dtype.name, view_of(node)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf import dtypes
 from onebuf.dtypes import DT, Array
-from onebuf.engine import is_here, read
 from onebuf.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -17,7 +16,14 @@ from onebuf.errors import (
     ShapeError,
 )
 from onebuf.graph import Node, Number
+from onebuf.late import Late
 from onebuf.ops import quietly
+
+if TYPE_CHECKING:
+    from onebuf import engine
+else:
+    engine = Late("onebuf.engine")
+
 
 NARROW = {
     dtypes.int64: dtypes.int32,
@@ -84,7 +90,7 @@ def _readable(data: Any) -> Any:
     node = getattr(data, "_node", None)
     if isinstance(node, Number):
         return node.scalar
-    return read(node) if isinstance(node, Node) and is_here(node) else data
+    return engine.read(node) if isinstance(node, Node) and engine.is_here(node) else data
 
 
 def _begins_whole(data: Any) -> bool:

@@ -6,11 +6,16 @@ programs that read one element read others. On another device the number is a co
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from onebuf.engine import is_here, is_part, read, realize
 from onebuf.graph import Element, Node
+from onebuf.late import Late
 from onebuf.ops import copied, index
+
+if TYPE_CHECKING:
+    from onebuf import engine
+else:
+    engine = Late("onebuf.engine")
 
 
 def names_one(node: Node, key: Any) -> bool:
@@ -39,8 +44,8 @@ def element(node: Node, key: Any) -> Node:
         except IndexError:
             pass  # the index says more
     one = index(node, key)
-    if not is_here(node):
+    if not engine.is_here(node):
         return copied(one)
-    if not is_part(one):
-        realize([node.base])
-    return Element.of(read(one)[()], node.dtype)
+    if not engine.is_part(one):
+        engine.realize([node.base])
+    return Element.of(engine.read(one)[()], node.dtype)

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onebuf import events
 from onebuf.buffer.index import traced
 from onebuf.buffer.index.element import element, names_one
 from onebuf.buffer.index.take import taken
 from onebuf.dtypes import bool as bool_
 from onebuf.dtypes import float64, int64, typed_scalar
-from onebuf.engine import assign, change, check_kind, is_here, put_at, read, writable
-from onebuf.engine.run.pick import indices, masks
 from onebuf.errors import IndexRangeError, ShapeError
-from onebuf.events import KernelRan, directly, kernel_frame, listeners, tell
+from onebuf.events import directly, kernel_frame, listeners, tell
 from onebuf.graph import Element, Fresh, Loose, LooseBlock, Node, Number
 from onebuf.late import Late
 from onebuf.machine import Tracer
@@ -30,12 +29,17 @@ from onebuf.ops import SCALARS, Scalar, adopted, index, quietly
 from onebuf.options import options
 
 if TYPE_CHECKING:
+    from onebuf import engine
     from onebuf.buffer.index import on_demand, on_device
+    from onebuf.engine.run.pick import indices, masks
     from onebuf.ops.einstein import labels
 else:
     labels = Late("onebuf.ops.einstein.labels")
     on_demand = Late("onebuf.buffer.index.on_demand")
     on_device = Late("onebuf.buffer.index.on_device")
+    engine = Late("onebuf.engine")
+    indices = Late("onebuf.engine.run.pick.indices")
+    masks = Late("onebuf.engine.run.pick.masks")
 
 _SCALARS = frozenset(SCALARS)
 _BASIC = frozenset((int, slice, NoneType, EllipsisType))
@@ -61,7 +65,7 @@ def plain(key: Any) -> Any:
         return tuple([plain(part) for part in key])
     node = getattr(key, "_node", None)
     if isinstance(node, Node):
-        array = read(node)
+        array = engine.read(node)
         return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
     if isinstance(key, np.integer):
         return int(key)
@@ -86,7 +90,7 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
     if quick is not None:
         return quick, False
     key = _with_arrays(key)
-    if not is_here(node):
+    if not engine.is_here(node):
         return on_device.pick(node, key), False
     later = taken(node, key)
     if later is not None:
@@ -97,7 +101,7 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
     _check_key(key)
     if node.on_demand is not None:
         return adopted(on_demand.pick(node, key)), False
-    array = read(node)
+    array = engine.read(node)
     start = perf_counter()
     result = masks.pick(array, key)
     if result is None:
@@ -106,7 +110,7 @@ def get(node: Node, key: Any) -> tuple[Node, bool]:
         result = _picked(array, key)
     if listeners():
         nbytes = result.nbytes
-        tell(KernelRan("pick", nbytes, perf_counter() - start, 0, nbytes, start))
+        tell(events.KernelRan("pick", nbytes, perf_counter() - start, 0, nbytes, start))
     return result, False
 
 
@@ -186,7 +190,7 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
             raise labels.unlabelled("a number or a buffer without any")
         if traced.is_traced(node, key) and traced.written(node, key, value):
             return
-        if is_here(node):
+        if engine.is_here(node):
             key = _stored_key(key, node)
             basic = is_basic(key)
         else:
@@ -198,18 +202,20 @@ def put(node: Node, key: Any, value: Node | Scalar) -> None:
         _check_number(value, node.dtype)
     if _put_stored(node, key, value):
         return
-    if basic or not is_here(node):
-        if node.has_places and is_here(node):
-            writable(node)
-        assign(index(node, key), value)
+    if basic or not engine.is_here(node):
+        if node.has_places and engine.is_here(node):
+            engine.writable(node)
+        engine.assign(index(node, key), value)
         return
-    new = np.asarray(read(value) if isinstance(value, Node) else typed_scalar(value, node.dtype))
-    check_kind(new, node)
+    new = np.asarray(
+        engine.read(value) if isinstance(value, Node) else typed_scalar(value, node.dtype)
+    )
+    engine.check_kind(new, node)
     if not node.has_strides:
         _put_through(node, key, new)
         return
     here = copy_context()  # options are those of the caller, NumPy's warnings are not
-    change("put", node, lambda array: _put_array(array, key, new, here))
+    engine.change("put", node, lambda array: _put_array(array, key, new, here))
 
 
 def _put_through(node: Node, key: Any, new: np.ndarray[Any, Any]) -> None:
@@ -228,7 +234,7 @@ def _put_through(node: Node, key: Any, new: np.ndarray[Any, Any]) -> None:
             f"an assignment needs one value, or as many as the index picks places, "
             f"{axes[0].shape}, got values of shape {new.shape}"
         ) from None
-    put_at(node, tuple(axes), values)
+    engine.put_at(node, tuple(axes), values)
 
 
 _NUMBERS = (Number, Element)
@@ -307,7 +313,7 @@ def _put_stored(node: Node, key: Any, value: Any) -> bool:
         return False
     if told:
         seconds, nbytes = perf_counter() - start, array[key].nbytes
-        tell(KernelRan("assign", nbytes, seconds, 0, getattr(value, "nbytes", 0), start))
+        tell(events.KernelRan("assign", nbytes, seconds, 0, getattr(value, "nbytes", 0), start))
     return True
 
 
@@ -364,7 +370,7 @@ def _whole(key: Any) -> Any:
         return tuple([part if part.__class__ in _BASIC else _whole(part) for part in key])
     node = getattr(key, "_node", None)
     if isinstance(node, Node) and not node.shape and node.dtype.kind in "iu":
-        return int(node.scalar if isinstance(node, Number) else read(node))
+        return int(node.scalar if isinstance(node, Number) else engine.read(node))
     is_one = isinstance(key, np.integer | np.ndarray) and not key.ndim and key.dtype.kind in "iu"
     return int(key) if is_one else key
 

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onebuf.dtypes import int64, kind
-from onebuf.engine import assign, new_elements
 from onebuf.graph import Foreign, Node
 from onebuf.late import Late
 from onebuf.machine import Tracer
 from onebuf.ops import Scalar, cast
 
 if TYPE_CHECKING:
+    from onebuf import engine
     from onebuf.ops.numpy import picking
 else:
     picking = Late("onebuf.ops.numpy.picking")
+    engine = Late("onebuf.engine")
 
 
 def is_traced(node: Node, key: Any) -> bool:
@@ -42,7 +43,7 @@ def written(node: Node, key: Any, value: Node | Scalar) -> bool:
     found = _slots(key)
     if found is None or not found[1]:
         return False
-    assign(node, picking.put(node, *found, new_elements(node, value)))
+    engine.assign(node, picking.put(node, *found, engine.new_elements(node, value)))
     return True
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from onebuf.buffer.handle import Handle
-from onebuf.engine import taken
 from onebuf.graph import Node
 from onebuf.late import Late
 from onebuf.ops import copied, expanded, view_of
 
 if TYPE_CHECKING:
+    from onebuf import engine
     from onebuf.buffer.exchange import sparse_export
     from onebuf.buffer.layout import allocator as allocators
     from onebuf.buffer.layout.allocator import Allocator
@@ -31,6 +31,7 @@ else:
     runtimes = Late("onebuf.machine.runtime")
     sparse_export = Late("onebuf.buffer.exchange.sparse_export")
     symmetry_proof = Late("onebuf.ops.structured.symmetry_proof")
+    engine = Late("onebuf.engine")
 
 
 class Structure(Handle):
@@ -70,7 +71,7 @@ class Structure(Handle):
     def dense(self) -> Self:
         """The same elements, each stored: a copy if the buffer has a layout, else this buffer."""
         node = self._node
-        return self if node.has_strides else self._value(taken(expanded(node)))
+        return self if node.has_strides else self._value(engine.taken(expanded(node)))
 
     def is_contiguous(self) -> bool:
         """Whether the elements lie in row-major order without gaps."""
@@ -80,7 +81,11 @@ class Structure(Handle):
         """The same elements in row-major order: this buffer, or a copy if it is not."""
         if self.is_contiguous():
             return self
-        return self._value(taken(copied(self._node))) if self._node.has_strides else self.dense()
+        return (
+            self._value(engine.taken(copied(self._node)))
+            if self._node.has_strides
+            else self.dense()
+        )
 
     @property
     def allocator(self) -> Allocator:

@@ -21,7 +21,6 @@ import numpy as np
 from onebuf import dtypes
 from onebuf.buffer.exchange.export import window
 from onebuf.buffer.handle import Handle
-from onebuf.engine import assign, change, is_here, read, settle_readers
 from onebuf.errors import ArgumentTypeError, ExportError, NotBatched, NotDifferentiable
 from onebuf.graph import Node, Number
 from onebuf.late import Late
@@ -29,9 +28,11 @@ from onebuf.machine import Tracer
 from onebuf.ops import adopted, quiet_context
 
 if TYPE_CHECKING:
+    from onebuf import engine
     from onebuf.ops.numpy import counting
 else:
     counting = Late("onebuf.ops.numpy.counting")
+    engine = Late("onebuf.engine")
 
 
 def on_arrays(
@@ -97,7 +98,7 @@ def _traced(
     result = quiet_context().run(function, *arrays, **named)
     for (buffer, array), old in zip(call.copies, before, strict=True):
         if array.tobytes() != old.tobytes():
-            assign(buffer._node, adopted(array.copy()))
+            engine.assign(buffer._node, adopted(array.copy()))
     return call.take(result)
 
 
@@ -128,7 +129,7 @@ def _written_through(
     for (buffer, array), old in zip(call.copies, before, strict=True):
         if array.tobytes() != old.tobytes():
             same = (array == old) | ((array != array) & (old != old))
-            change("put", buffer._node, partial(np.copyto, src=array, where=~same))
+            engine.change("put", buffer._node, partial(np.copyto, src=array, where=~same))
     return call.take(result)
 
 
@@ -180,15 +181,15 @@ class NumpyCall:
         if isinstance(x, Handle):
             if isinstance(x._node.device, Tracer):
                 return self._of_traced(x)
-            if x._is_number and is_here(x._node):
-                return read(x._node)[()]
+            if x._is_number and engine.is_here(x._node):
+                return engine.read(x._node)[()]
             array = window(x._node)
-            if not x._node.has_strides and is_here(x._node):
+            if not x._node.has_strides and engine.is_here(x._node):
                 array = np.array(array) if self.is_writing else array
                 self.copies.append((x, array))
             if x._node.on_demand is not None:
                 array.flags.writeable = False  # what is written to a copy would be lost
-            settle_readers(x._node)
+            engine.settle_readers(x._node)
             self.given[id(array)] = (x, array)
             return array
         if isinstance(x, list | tuple) and any(isinstance(part, _NESTED) for part in x):
@@ -199,7 +200,7 @@ class NumpyCall:
     def _of_traced(self, x: Handle) -> Any:
         """The elements of a traced buffer, once they may be read; else the buffer itself."""
         if self.reads_traces:
-            array = np.array(read(x._node))
+            array = np.array(engine.read(x._node))
             if x._is_number:
                 return array[()]
             self.copies.append((x, array))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,7 +12,12 @@ from onebuf.buffer.exchange.export import window
 from onebuf.buffer.handle import Handle, claim
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.buffer.numpy.order import check_sort
-from onebuf.engine import assign, taken
+from onebuf.late import Late
+
+if TYPE_CHECKING:
+    from onebuf import engine
+else:
+    engine = Late("onebuf.engine")
 
 
 class InPlace(Handle):
@@ -54,7 +59,7 @@ class InPlace(Handle):
         if node.dtype.kind == "c":
             on_arrays(type(self), np.ndarray.sort, (self, axis), {})
         else:
-            assign(self._node, ops.sort(node, along))
+            engine.assign(self._node, ops.sort(node, along))
 
     def _sorting(self, name: str, axis: int | None, kind: Any, order: Any) -> tuple[Any, int]:
         if kind is not None or order is not None:
@@ -96,7 +101,7 @@ class InPlace(Handle):
             kept = ops.index(flat, (slice(0, numel),))
         else:
             kept = ops.pad(flat, [(0, numel - self._node.numel)], 0)
-        self._node, self._base = claim(taken(ops.copied(ops.reshape(kept, shape)))), None
+        self._node, self._base = claim(engine.taken(ops.copied(ops.reshape(kept, shape)))), None
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the elements in row-major order to a file, as bytes or as text."""

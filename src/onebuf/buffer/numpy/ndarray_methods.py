@@ -16,13 +16,13 @@ from onebuf.buffer.handle import Handle
 from onebuf.buffer.numpy.order import memory_order
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import kind
-from onebuf.engine import assign, is_here
 from onebuf.errors import ArgumentError, ArgumentTypeError, ExportError
 from onebuf.graph import UNARY
 from onebuf.late import Late
 from onebuf.ops import unary, view_of
 
 if TYPE_CHECKING:
+    from onebuf import engine
     from onebuf.buffer.numpy import flags, flat, functions
     from onebuf.buffer.numpy.flags import Flags
     from onebuf.buffer.numpy.flat import Flat
@@ -30,6 +30,7 @@ else:
     flags = Late("onebuf.buffer.numpy.flags")
     flat = Late("onebuf.buffer.numpy.flat")
     functions = Late("onebuf.buffer.numpy.functions")
+    engine = Late("onebuf.engine")
 
 
 def as_method(function: Any) -> Callable[..., Any]:
@@ -74,7 +75,7 @@ class NdarrayMethods(Handle):
         """
         if kind(self._node.dtype) != "c":
             return self
-        return np.real(self) if is_here(self._node) else self._part("real")
+        return np.real(self) if engine.is_here(self._node) else self._part("real")
 
     @real.setter
     def real(self, value: Any) -> None:
@@ -86,7 +87,7 @@ class NdarrayMethods(Handle):
 
         On another device than the host they are a buffer of their own.
         """
-        if not is_here(self._node):
+        if not engine.is_here(self._node):
             return self._part("imag") if kind(self._node.dtype) == "c" else self * 0  # type: ignore[operator]
         return np.imag(self) if kind(self._node.dtype) == "c" else np.zeros_like(self)
 
@@ -101,7 +102,7 @@ class NdarrayMethods(Handle):
 
     def _write_part(self, name: str, value: Any) -> None:
         part = getattr(self, name)
-        if not is_here(self._node) and part is not self:
+        if not engine.is_here(self._node) and part is not self:
             raise ExportError(f"the {name} parts can be written on the host alone; move it there")
         part[...] = value
 
@@ -160,7 +161,7 @@ class NdarrayMethods(Handle):
         new = operand(value)
         if new is None:
             raise ArgumentTypeError(f"fill needs one number to write everywhere, got {value!r}")
-        assign(self._node, new)
+        engine.assign(self._node, new)
 
     def tobytes(self, order: Any = "C") -> bytes:
         """The elements as bytes, in row-major order; in column-major order if that is "F"."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onebuf.buffer.handle import Handle
-from onebuf.engine import assign
 from onebuf.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from onebuf.graph import STORED, Node
+from onebuf.late import Late
+
+if TYPE_CHECKING:
+    from onebuf import engine
+else:
+    engine = Late("onebuf.engine")
+
 
 CASTINGS = ("no", "equiv", "safe", "same_kind", "same_value", "unsafe")
 
@@ -41,7 +47,7 @@ def written(name: str, out: Any, result: Handle, casting: str = "same_kind") -> 
         return out
     if out._is_number:
         out._unfix()
-    assign(out._node, node)
+    engine.assign(out._node, node)
     return out
 
 

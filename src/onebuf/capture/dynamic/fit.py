@@ -22,7 +22,7 @@ import numpy as np
 from onebuf.capture.dynamic.extent import plain
 from onebuf.capture.dynamic.polynomial import Monomial, Polynomial
 from onebuf.layout import View
-from onebuf.ops.library import Part, Shared
+from onebuf.ops.library import LibraryCall, Part, Shared
 from onebuf.ops.movement import Padding
 from onebuf.ops.numpy.picking import Static
 
@@ -163,6 +163,9 @@ class Fits:
             return lambda instance: Static(fields(instance))
         if isinstance(first, Part):
             return self._part(values)
+        if isinstance(first, LibraryCall):
+            fields = self.value([tuple(one) for one in values])
+            return lambda instance: LibraryCall(*fields(instance))
         if isinstance(first, partial):
             fields = self.value([(one.func, one.args, [*one.keywords.items()]) for one in values])
             return lambda instance: _partial(*fields(instance))

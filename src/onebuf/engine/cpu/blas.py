@@ -38,7 +38,7 @@ def gemm_address() -> int | None:
     The function has CBLAS's signature with 64-bit integers, and runs on the thread that calls it.
     """
     library = _library()
-    return None if library is None else ctypes.cast(library[_PRODUCT], ctypes.c_void_p).value
+    return None if library is None else _address(library[_PRODUCT])
 
 
 @cache
@@ -47,27 +47,36 @@ def gemv_address(dtype: DT) -> int | None:
 
     The function has CBLAS's signature with 64-bit integers. It has the threads of NumPy's library.
     """
-    paths = sorted(FOLDER.glob(PATTERN))
-    if len(paths) != 1 or dtype.char not in _VECTOR_PRODUCT:
+    path = _path()
+    if path is None or dtype.char not in _VECTOR_PRODUCT:
         return None
     try:
         # Only a library that is loaded already is NumPy's.
-        library = ctypes.CDLL(str(paths[0]), mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+        library = ctypes.CDLL(str(path), mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
         call = library[_VECTOR_PRODUCT[dtype.char]]
     except _CANNOT:
         return None
-    address = ctypes.cast(call, ctypes.c_void_p).value
-    return address if _multiplies_vectors_as_numpy(call, dtype) else None
+    return _address(call) if _multiplies_vectors_as_numpy(call, dtype) else None
+
+
+def _path() -> Path | None:
+    """The library of NumPy's wheel; None if there is not exactly one."""
+    paths = sorted(FOLDER.glob(PATTERN))
+    return paths[0] if len(paths) == 1 else None
+
+
+def _address(function: Any) -> int | None:
+    return ctypes.cast(function, ctypes.c_void_p).value
 
 
 @cache
 def _library() -> ctypes.CDLL | None:
     """The copy; None if it cannot be made, or multiplies otherwise than NumPy does."""
-    paths = sorted(FOLDER.glob(PATTERN))
-    if len(paths) != 1 or not hasattr(os, "memfd_create"):
+    path = _path()
+    if path is None or not hasattr(os, "memfd_create"):
         return None
     try:
-        library = loaded_again(paths[0])
+        library = loaded_again(path)
         library[_SET_THREADS](1)
         return library if _multiplies_as_numpy(library) else None
     except _CANNOT:

@@ -222,7 +222,7 @@ def indices_at_a_time(product: MatmulKernel) -> int:
 def _for(group: Group, count: int) -> Group:
     """The kernel for the first ``count`` outermost indices."""
     extents = (count, *group.extents[1:])
-    reaches = [replace(reach, view=replace(reach.view, shape=extents)) for reach in group.reaches]
+    reaches = [replace(reach, view=reach.view.with_shape(extents)) for reach in group.reaches]
     return replace(group, extents=extents, reaches=tuple(reaches))
 
 

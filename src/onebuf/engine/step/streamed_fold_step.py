@@ -161,5 +161,5 @@ def aligned(numel: int, dtype: DT) -> Array:
 def _for(group: Group, count: int) -> Group:
     """The group for the first ``count`` outermost indices."""
     extents = (count, *group.extents[1:])
-    reaches = [replace(reach, view=replace(reach.view, shape=extents)) for reach in group.reaches]
+    reaches = [replace(reach, view=reach.view.with_shape(extents)) for reach in group.reaches]
     return replace(group, extents=extents, reaches=tuple(reaches))

@@ -56,6 +56,7 @@ _MODULAR = frozenset({BINARY[name] for name in ("add", "subtract", "multiply")})
 """Functions of integers that a sign passes through even where they wrap around."""
 _BY_FACTOR = frozenset(BINARY[name] for name in ("multiply", "logical_and", "bitwise_and"))
 """Functions that are 0 where any operand is."""
+_SUMS = frozenset({BINARY["add"], BINARY["subtract"]})
 _OF_ZERO = frozenset(UNARY[name] for name in ("erf", "round", "real", "imag"))
 """Functions that NumPy lacks, and that are 0 of 0."""
 
@@ -84,7 +85,9 @@ def _common_group(
     others = [node for node, part in zip(operands, parts, strict=True) if part is None]
     if any(node.numel != 1 for node in others):
         return trivial
-    is_complex = any(kind(node.dtype) == "c" for node in operands)
+    is_complex = any(
+        kind(node.dtype) == "c" for node, part in zip(operands, parts, strict=True) if part
+    )
     tables = [{one.permutation: one for one in group} for group in known]
     found = []
     for permutation in tables[0]:
@@ -117,11 +120,16 @@ def _carried(
     if is_complex and conjugate:
         if op not in _CONJUGATED:
             return None
-        if with_numbers and not all(_is_real_number(n) for n in operands if n.numel == 1):
+        numbers = [node for node in operands if node.numel == 1] if with_numbers else []
+        if not all(_is_real_number(node) for node in numbers):
             return None
+        if op in _SUMS and not all(_is_nonzero_number(node) for node in numbers):
+            return None  # to add 0j makes the zeros of imaginary parts positive, on both sides
         if op is UNARY["imag"]:
             sign = -sign
         conjugate = kind(dtype) == "c"
+    elif kind(dtype) == "c":
+        conjugate = False  # real elements are equal, and so what becomes of them: zeros have signs
     return Operation(mine[0].permutation, sign, conjugate)
 
 

@@ -8,7 +8,7 @@ is the case of one operand, whose region is memory that exists.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from onebuf.graph import CAST, CONCAT, TAKE, WRITE, Node, is_stored
@@ -117,7 +117,7 @@ def check_in_place(write: Node, group: Group, stops: set[int]) -> None:
         return
     reads = [reach for reach in group.reaches if reach.node is into.target]
     (store,) = [reach.view for reach in group.reaches if reach.node is write]
-    at = replace(store, offset=store.offset - into.view.offset)
+    at = View(store.shape, store.stride, store.offset - into.view.offset, store.mask)
     is_safe = into.is_apart and all(step.op is not TAKE for step in group.nest.steps)
     if reads:
         is_safe &= group.is_elementwise and all(reach.view == at for reach in reads)

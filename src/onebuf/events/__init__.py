@@ -1,7 +1,8 @@
 """Events: what lower layers did, for listeners such as counters, profiles and progress bars.
 
 A listener hears the thread or asynchronous task that it was added in. Without listeners, an event
-costs one test.
+costs one test. What an event says is in `onebuf.events.records`, whose names are found here too;
+they are loaded when there is something to tell.
 """
 
 from __future__ import annotations
@@ -13,121 +14,31 @@ from contextvars import ContextVar
 from functools import cache
 from time import perf_counter
 from types import FunctionType
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from onebuf import quick
+from onebuf.late import Late
+
+if TYPE_CHECKING:
+    from onebuf.events import records
+    from onebuf.events.records import (
+        Allocated,
+        Compiled,
+        Copied,
+        Event,
+        FellBack,
+        KernelRan,
+        Moved,
+        Progress,
+        Realized,
+        Searched,
+        Transferred,
+    )
+else:
+    records = Late("onebuf.events.records")
 
 
-class KernelRan(NamedTuple):
-    """One pass over memory: a NumPy loop, a compiled kernel, a library call.
-
-    ``nbytes`` are written, and ``start`` is on the clock of ``perf_counter``.
-    """
-
-    name: str
-    nbytes: int
-    seconds: float
-    tier: int
-    bytes_read: int = 0
-    start: float = 0.0
-
-
-class Compiled(NamedTuple):
-    """A kernel was compiled, or its code was found on disk."""
-
-    name: str
-    seconds: float
-    from_disk: bool = False
-    start: float = 0.0
-
-
-class Realized(NamedTuple):
-    """So many kernels were planned and run."""
-
-    kernels: int
-    seconds: float
-    start: float
-
-
-class Searched(NamedTuple):
-    """So many ways to run a kernel were tried."""
-
-    tried: int
-    seconds: float
-    start: float
-
-
-class Copied(NamedTuple):
-    """Elements were moved without being changed; ``origin`` is the line that asked for it."""
-
-    nbytes: int
-    reason: str
-    origin: str | None = None
-
-
-class Transferred(NamedTuple):
-    """Elements went from one device to another; ``origin`` is the line that made them."""
-
-    nbytes: int
-    source: str
-    target: str
-    origin: str | None = None
-    seconds: float = 0.0
-    start: float = 0.0
-
-
-class Moved(NamedTuple):
-    """Elements went from one place of a runtime to another, for the step ``name``.
-
-    A ``target`` of None is the program that asked for them, which is at no place.
-    """
-
-    name: str
-    source: int
-    target: int | None
-    nbytes: int
-    seconds: float = 0.0
-    start: float = 0.0
-
-
-class FellBack(NamedTuple):
-    """A kernel could not be made, by a mistake in onebuf, and ``name`` was computed without it."""
-
-    name: str
-    error: str
-    origin: str | None = None
-
-
-class Allocated(NamedTuple):
-    """A block of memory came into use; ``in_use`` is the total after it."""
-
-    nbytes: int
-    in_use: int
-
-
-class Progress(NamedTuple):
-    """So many of ``total`` elements of a long computation are done; told after every tile."""
-
-    name: str
-    done: int
-    total: int
-    is_over: bool = False
-    """Whether nothing more will be told of it: it is done, or has failed."""
-
-
-Event: TypeAlias = (
-    KernelRan
-    | Compiled
-    | Realized
-    | Searched
-    | Copied
-    | Transferred
-    | Moved
-    | Allocated
-    | FellBack
-    | Progress
-)
-Listener: TypeAlias = Callable[[Event], None]
+Listener: TypeAlias = "Callable[[Event], None]"
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
 listeners = _listeners.get
@@ -155,7 +66,7 @@ def run_told(
     """
     start = perf_counter()
     result = around(kernel_frame(name), run, *args)
-    tell(KernelRan(name, nbytes[1], perf_counter() - start, tier, nbytes[0], start))
+    tell(records.KernelRan(name, nbytes[1], perf_counter() - start, tier, nbytes[0], start))
     return result
 
 
@@ -239,7 +150,7 @@ def progress(name: str, total: int) -> Iterator[Callable[[int], None]]:
     done = 0
 
     def say(is_over: bool = False) -> None:
-        event = Progress(name, done, total, is_over)
+        event = records.Progress(name, done, total, is_over)
         for hear in (*_listeners.get(), *watchers):
             hear(event)
 
@@ -253,3 +164,24 @@ def progress(name: str, total: int) -> Iterator[Callable[[int], None]]:
         yield tick
     finally:
         say(is_over=True)
+
+
+# fmt: off
+_RECORDS = frozenset({
+    "Allocated", "Compiled", "Copied", "Event", "FellBack", "KernelRan", "Moved", "Progress",
+    "Realized", "Searched", "Transferred",
+})
+__all__ = [
+    "KERNEL_FILE", "Allocated", "Compiled", "Copied", "Event", "FellBack", "KernelRan", "Listener",
+    "Moved", "Progress", "Realized", "Searched", "Transferred", "directly", "kernel_frame",
+    "listen", "listeners", "listening", "progress", "run_told", "tell", "usual_watchers",
+    "watching",
+]
+# fmt: on
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _RECORDS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(records, name)
+    return value
