@@ -238,6 +238,10 @@ def roll(x: ArrayLike, /, shift: Any, axis: Axes = None) -> Buffer:
     Buffer([4, 1, 2, 3], shape=(4,), dtype=int32, device=CPU)
     """
     x = buffer_of("roll", x)
+    if axis.__class__ is shift.__class__ is int:
+        place = normalize_axis(axis, len(x._node.shape), "roll")
+        turned = _rolled(x._node, shift, place)
+        return Buffer._value(ops.copied(turned) if turned is x._node else turned)
     if axis is None:
         flat = roll(x.reshape(-1), shift, axis=0)
         return Buffer._value(ops.reshape(flat._node, x.shape))
@@ -264,8 +268,13 @@ def _rolled(x: Node, shift: int, axis: int) -> Node:
     if array is not None and array.nbytes <= options().eager_nbytes and not listeners():
         result = ops.place(x.shape, x.dtype, array.size)
         out: Any = result.array
-        out[(*front, slice(None, extent - cut))] = array[(*front, slice(cut, None))]
-        out[(*front, slice(extent - cut, None))] = array[(*front, slice(None, cut))]
+        end = extent - cut
+        if axis:
+            out[(*front, slice(end))] = array[(*front, slice(cut, None))]
+            out[(*front, slice(end, None))] = array[(*front, slice(cut))]
+        else:
+            out[:end] = array[cut:]
+            out[end:] = array[:cut]
         return result
     parts = [ops.index(x, (*front, part)) for part in (slice(cut, None), slice(None, cut))]
     return ops.concat(parts, axis)

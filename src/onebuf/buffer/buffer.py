@@ -280,12 +280,6 @@ class Buffer(
 
         The second argument may be ``copy`` as well, the standard's.
         """
-        if order == "K" and casting == "unsafe" and device is None:
-            node = self._node
-            wanted = dtypes.as_dtype(dtype)
-            if node.dtype is not wanted:
-                return self._alike(engine.taken(ops.cast(node, wanted)))
-            return self.copy() if copy else self
         if isinstance(order, bool):
             order, copy = "K", order
         if casting != "unsafe":
