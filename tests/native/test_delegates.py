@@ -136,7 +136,13 @@ def test_joined_parts(parts: list[Any], name: str, axis: int | None, is_tuple: b
 
 def test_results_are_memory_of_their_own() -> None:
     x = onebuf.arange(4.0)
-    for found in (onebuf.roll(x, 0), x.copy(), x.astype(float), onebuf.sort(x), onebuf.clip(x, 0, 9)):
+    for found in (
+        onebuf.roll(x, 0),
+        x.copy(),
+        x.astype(float),
+        onebuf.sort(x),
+        onebuf.clip(x, 0, 9),
+    ):
         found[0] = 7.0
         assert x[0] == 0.0
 

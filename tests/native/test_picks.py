@@ -74,7 +74,15 @@ NUMBERS: tuple[Any, ...] = (
     *(lambda: onebuf.asarray([2**53 + 1])[0], lambda: onebuf.asarray([-(2**63)])[0]),
     *(lambda: onebuf.asarray([float("nan")])[0], lambda: onebuf.asarray([0.0])[0]),
     *(lambda: onebuf.asarray([0])[0], lambda: onebuf.asarray([1.5], dtype="float32")[0]),
-    *(lambda: 2, lambda: 2.5, lambda: 0, lambda: -0.0, lambda: True, lambda: 2**63, lambda: 2**53 + 1),
+    *(
+        lambda: 2,
+        lambda: 2.5,
+        lambda: 0,
+        lambda: -0.0,
+        lambda: True,
+        lambda: 2**63,
+        lambda: 2**53 + 1,
+    ),
 )
 OPERATORS = (
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.lt, operator.le),
@@ -138,11 +146,13 @@ def test_memory_with_a_view_on_it_is_not_freed() -> None:
 
 def test_a_view_whose_owner_is_gone_can_be_freed() -> None:
     x = onebuf.arange(6.0) + 1
-    view = x[1:3]
-    other = x[2:]
+    view, other = x[1:3], x[2:]
     del x
     with pytest.raises(ExportError, match="freed"):
         view.free()
+    assert other.tolist() == [3.0, 4.0, 5.0, 6.0]
+    del other
+    view.free()
 
 
 def test_pending_readers_of_a_view_see_the_elements_before_a_write() -> None:

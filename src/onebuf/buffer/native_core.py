@@ -245,8 +245,8 @@ def install() -> None:
     _replace_method(Buffer, "astype", "astype")
     bounds = operation(BINARY["maximum"]), operation(BINARY["minimum"])
     _replace_method(Operators, "clip", "clip", bounds)
-    for name, op in {"cumsum": "add", "cumprod": "multiply"}.items():
-        _replace_method(NdarrayMethods, name, "accumulate", (operation(BINARY[op]), True, True))
+    for name, pair in {"cumsum": "add", "cumprod": "multiply"}.items():
+        _replace_method(NdarrayMethods, name, "accumulate", (operation(BINARY[pair]), True, True))
     for name in _DELEGATES:
         _replace_method(NdarrayMethods, name, "delegate", getattr(np, name))
     for name in ("take", "repeat", "round", "searchsorted"):

@@ -23,8 +23,7 @@ from onebuf.engine import look
 from onebuf.errors import ArgumentError, DTypeError, MatrixError, ShapeError
 from onebuf.graph import Node
 from onebuf.layout import broadcast_shapes, normalize_axes, normalize_axis
-from onebuf.ops.numpy import short_calls
-from onebuf.ops.numpy import lapack
+from onebuf.ops.numpy import lapack, short_calls
 from onebuf.ops.numpy.lapack import Routine, complex_of, real_of
 
 MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)

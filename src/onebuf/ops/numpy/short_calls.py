@@ -85,12 +85,14 @@ def nonzero(x: Array) -> tuple[Array, ...]:
 
 def take(x: Array, indices: Any, axis: int | None = None) -> Array:
     """Slices of ``x`` chosen by integers."""
-    return x.take(_integers(indices), axis)
+    found: Array = x.take(_integers(indices), axis)
+    return found
 
 
 def repeat(x: Array, repeats: Any, axis: int | None = None) -> Array:
     """Elements several times in a row."""
-    return x.repeat(_integers(repeats), axis)
+    found: Array = x.repeat(_integers(repeats), axis)
+    return found
 
 
 def _integers(x: Any) -> Any:
@@ -103,7 +105,8 @@ def extract(condition: Array, arr: Array) -> Array:
     """The elements where ``condition`` holds, which has as many."""
     if condition.size != arr.size:
         raise ValueError
-    return arr.reshape(-1)[condition.reshape(-1) != 0]
+    found: Array = arr.reshape(-1)[condition.reshape(-1) != 0]
+    return found
 
 
 def searchsorted(x1: Array, x2: Any, side: Any = "left", sorter: Any = None) -> Any:
