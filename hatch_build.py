@@ -76,7 +76,9 @@ def _build(root: Path, folder: Path) -> Path:
         sorted(str(path) for path in (root / "src" / "native").glob("*.c")),
         include_dirs=[numpy.get_include()],
         define_macros=[("Py_LIMITED_API", "0x030B0000")],
-        extra_compile_args=[] if sys.platform == "win32" else ["-O2", "-fno-strict-aliasing"],
+        extra_compile_args=[]
+        if sys.platform == "win32"
+        else ["-O2", "-fno-strict-aliasing", "-ffp-contract=off"],
         py_limited_api=True,
     )
     command = build_ext(Distribution({"name": "onebuf", "ext_modules": [extension]}))

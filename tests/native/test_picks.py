@@ -147,10 +147,13 @@ def test_memory_with_a_view_on_it_is_not_freed() -> None:
 def test_a_view_whose_owner_is_gone_can_be_freed() -> None:
     x = onebuf.arange(6.0) + 1
     view = x[1:3]
-    other = x[2:]  # noqa: F841
+    other = x[2:]
     del x
     with pytest.raises(ExportError, match="freed"):
         view.free()
+    assert other.tolist() == [3.0, 4.0, 5.0, 6.0]
+    del other
+    view.free()
 
 
 def test_pending_readers_of_a_view_see_the_elements_before_a_write() -> None:

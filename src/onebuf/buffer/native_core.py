@@ -281,8 +281,8 @@ def install() -> None:
     _replace_method(Buffer, "astype", "astype")
     bounds = operation(BINARY["maximum"]), operation(BINARY["minimum"])
     _replace_method(Operators, "clip", "clip", bounds)
-    for name, each in {"cumsum": "add", "cumprod": "multiply"}.items():
-        _replace_method(NdarrayMethods, name, "accumulate", (operation(BINARY[each]), True, True))
+    for name, pair in {"cumsum": "add", "cumprod": "multiply"}.items():
+        _replace_method(NdarrayMethods, name, "accumulate", (operation(BINARY[pair]), True, True))
     for name in _DELEGATES:
         _replace_method(NdarrayMethods, name, "delegate", getattr(np, name))
     for name in ("take", "repeat", "round", "searchsorted"):
