@@ -391,18 +391,35 @@ static int result_dtype(Operation *operation, int first, int second) {
     return *known < 0 ? -1 : *known - 1;
 }
 
-/* The shape of a result; NULL: ask the twin. */
+/* The extent of an axis counted from the last one, 1 beyond the first; -1: an exception. */
+static Py_ssize_t extent_at(PyObject *shape, Py_ssize_t from_last) {
+    Py_ssize_t axis = PyTuple_Size(shape) - 1 - from_last;
+    return axis < 0 ? 1 : PyLong_AsSsize_t(PyTuple_GetItem(shape, axis));
+}
+
+/* The shape of two operands together; NULL: they do not meet, or an exception. It is that of an
+ * operand where it can be. */
 static PyObject *joint_shape(PyObject *x, PyObject *y) {
     if (x == y) return Py_NewRef(x);
     Py_ssize_t ndim = PyTuple_Size(x), other = PyTuple_Size(y);
-    if (!other) return Py_NewRef(x);
-    if (!ndim) return Py_NewRef(y);
-    if (ndim != other) return NULL;
-    for (Py_ssize_t axis = 0; axis < ndim; axis++) {
-        PyObject *one = PyTuple_GetItem(x, axis), *two = PyTuple_GetItem(y, axis);
-        if (one != two && PyLong_AsSsize_t(one) != PyLong_AsSsize_t(two)) return NULL;
+    Py_ssize_t most = ndim > other ? ndim : other, joint[MOST_AXES];
+    int is_x = ndim == most, is_y = other == most;
+    if (most > MOST_AXES) return NULL;
+    for (Py_ssize_t at = 0; at < most; at++) {
+        Py_ssize_t one = extent_at(x, at), two = extent_at(y, at);
+        if (one < 0 || two < 0 || (one != two && one != 1 && two != 1)) return NULL;
+        joint[at] = one == 1 ? two : one;
+        is_x = is_x && joint[at] == one;
+        is_y = is_y && joint[at] == two;
     }
-    return Py_NewRef(x);
+    if (is_x || is_y) return Py_NewRef(is_x ? x : y);
+    PyObject *shape = PyTuple_New(most);
+    for (Py_ssize_t at = 0; shape && at < most; at++) {
+        PyObject *extent = PyLong_FromSsize_t(joint[at]);
+        if (!extent) Py_CLEAR(shape);
+        else PyTuple_SetItem(shape, most - 1 - at, extent);
+    }
+    return shape;
 }
 
 /* A buffer that owns `node`, whose reference it takes; NULL: it has an owner already. */

@@ -13,7 +13,7 @@ from math import nan, prod
 import numpy as np
 
 from onebuf.dtypes import Array, float32, float64, kind
-from onebuf.graph import BINARY, REDUCE, UNARY, Node, reduce_axes
+from onebuf.graph import BINARY, CAST, REDUCE, UNARY, Node, make, reduce_axes
 from onebuf.ops.allocation import place
 from onebuf.ops.apply import binary, cast, small_arrays, unary
 from onebuf.ops.eager import PAIRS
@@ -71,7 +71,10 @@ def _in_one_pass(x: Node, axis: Axis, count: int, divisor: float, keepdims: bool
     arrays = small_arrays((x,))
     if arrays is not None and 2 * arrays[0].nbytes <= options().eager_nbytes:
         return _at_once(arrays[0], arrays[0][key], axis, count, divisor, keepdims)
-    distance = binary(BINARY["subtract"], cast(x, float64), cast(index(x, key), float64))
+    first = index(x, key)
+    # Few elements would be converted at once, far apart in memory: the kernel has them at hand.
+    first = make(CAST, (first,), float64, first.shape, float64)
+    distance = binary(BINARY["subtract"], cast(x, float64), first)
     total = reduce(REDUCE["sum"], distance, axis, keepdims)
     squares = reduce(REDUCE["sum"], unary(UNARY["square"], distance), axis, keepdims)
     taken = binary(BINARY["divide"], unary(UNARY["square"], total), float(count))
