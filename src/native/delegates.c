@@ -80,6 +80,7 @@ static int is_plain(PyObject *x) {
 /* What NumPy gets for an argument; NULL: ask the twin, or an exception. */
 static PyObject *given(Call *call, PyObject *x, int depth) {
     if (is_buffer(x)) return given_buffer(call, x);
+    if (depth && (PyUnicode_CheckExact(x) || x == Py_None)) return NULL; /* no elements */
     if (is_plain(x)) return Py_NewRef(x);
     if (PyList_CheckExact(x) || PyTuple_CheckExact(x)) return given_parts(call, x, depth);
     return NULL;
@@ -201,6 +202,7 @@ PyObject *delegated(PyObject *target, PyObject *const *args, Py_ssize_t count, P
     PyTuple_SetItem(arguments, 0, Py_NewRef(target));
     for (Py_ssize_t n = 0; n < count; n++) {
         int is_number_first = !n && is_buffer(args[0]) && node_of(args[0]) && is_number(node_of(args[0]));
+        if (!n && (args[0] == Py_None || PyUnicode_CheckExact(args[0]))) goto end;
         PyObject *array = is_number_first ? NULL : given(&call, args[n], 0);
         if (!array) goto end;
         PyTuple_SetItem(arguments, n + 1, array);

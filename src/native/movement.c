@@ -186,6 +186,10 @@ PyObject *clipped(PyObject *bounds, PyObject *const *args, Py_ssize_t count, PyO
             Py_XDECREF(result);
             return NULL;
         }
+        if (result && node_of(result)->dtype != dtype && PyLong_CheckExact(limits[n])) {
+            Py_DECREF(result); /* the twin leaves out what the first dtype does not hold */
+            return NULL;
+        }
         PyObject *x = result ? result : Py_NewRef(args[0]);
         result = compute_two((Operation *)PyTuple_GetItem(bounds, n), x, limits[n]);
         Py_DECREF(x);

@@ -190,6 +190,7 @@ x = onebuf.arange(16.0)
 y = x + 1
 m = onebuf.ones((4, 4))
 z = x < y
+k = onebuf.asarray(np.array([2, 0, 5]))
 array = np.arange(8.0)
 large = (onebuf.ones(40_000) + onebuf.arange(40_000)).realize()
 late = large * 2
@@ -208,6 +209,17 @@ CALLS = {
     "in place": lambda: x.__iadd__(0.0), "write": lambda: x.__setitem__(3, 3.0),
     "write a view": lambda: x.__setitem__(slice(1, 3), y[0:2]), "iterate": lambda: list(x),
     "float": lambda: float(x[2]), "bool": lambda: bool(x[1] > 0), "number": lambda: x[1] * x[2] + 1,
+    "std": lambda: x.std(), "var": lambda: m.var(axis=0),
+    "columns": lambda: m.sum(0, keepdims=True),
+    "roll": lambda: onebuf.roll(m, 1, axis=0), "clip": lambda: onebuf.clip(x, 1.0, 5.0),
+    "copy": lambda: x.copy(), "astype": lambda: x.astype("int32"),
+    "stack": lambda: onebuf.stack([x, y]),
+    "cumsum": lambda: x.cumsum(), "flatten": lambda: m.T.flatten(), "list": lambda: x.tolist(),
+    "full": lambda: onebuf.full((2, 3), 1.5), "range": lambda: onebuf.arange(0.0, 1.0, 0.25),
+    "pick": lambda: x[k], "mask": lambda: x[z], "put": lambda: y.copy().__setitem__(k, 3.0),
+    "turned": lambda: onebuf.sqrt(m.T), "sort": lambda: onebuf.sort(x),
+    "unique": lambda: onebuf.unique(k), "view of view": lambda: x[1:][1:],
+    "solve": lambda: onebuf.linalg.solve(m + onebuf.eye(4), m[0]),
 }
 
 def value(result):

@@ -71,14 +71,21 @@ def extract(condition: Array, arr: Array) -> Array:
 
 def searchsorted(x1: Array, x2: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Where in the sorted ``x1`` each element of ``x2`` would go."""
-    if x2.__class__ is int and not -30000 < x2 < 30000:  # which float16 may not hold
-        raise ValueError
+    if _is_narrow(x1, x2):
+        raise TypeError
     return x1.searchsorted(_elements(x2), side, sorter)
 
 
 def isin(x1: Array, x2: Any, assume_unique: bool = False, invert: bool = False) -> Array:
     """Whether each element of ``x1`` is one of ``x2``."""
+    if invert.__class__ is not bool or _is_narrow(x1, x2):
+        raise TypeError
     return np.isin(x1, _elements(x2), assume_unique, invert)
+
+
+def _is_narrow(x: Array, number: Any) -> bool:
+    """Whether the dtype of ``x`` may not hold ``number``, if that is one of Python's."""
+    return x.itemsize < 8 and number.__class__ in (int, float)
 
 
 def _elements(x: Any) -> Any:
