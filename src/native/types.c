@@ -369,11 +369,33 @@ PyObject *native_class(PyObject *module, PyObject *twin) {
     return PyType_FromSpecWithBases(&spec, twin);
 }
 
+/* ---------------------------------------------------------------------------------- exporters */
+
+/* Python 3.11 has no `__buffer__` of its own: what that returns is handed on. */
+static int export(PyObject *self, Py_buffer *view, int flags) {
+    view->obj = NULL;
+    PyObject *memory = PyObject_CallMethod(self, "__buffer__", "i", flags);
+    if (!memory) return -1;
+    int got = PyObject_GetBuffer(memory, view, flags);
+    Py_DECREF(memory);
+    return got;
+}
+
+static PyType_Slot exporter_slots[] = {
+    {Py_tp_doc, "A base of classes with a method ``__buffer__``, which consumers of memory call."},
+    {Py_bf_getbuffer, export},
+    {0, NULL},
+};
+static PyType_Spec exporter_spec = {"onebuf._native.Exporter", 0, 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, exporter_slots};
+
 int types_init(PyObject *module) {
     block_name = PyUnicode_InternFromString("block");
     readers_name = PyUnicode_InternFromString("readers");
     if (!block_name || !readers_name) return -1;
-    PyObject *type = PyType_FromSpec(&node_spec);
+    PyObject *type = PyType_FromSpec(&exporter_spec);
+    if (!type || PyModule_AddObject(module, "Exporter", type) < 0) return -1;
+    type = PyType_FromSpec(&node_spec);
     if (!type || PyModule_AddObject(module, "NodeFields", type) < 0) return -1;
     static PyType_Slot slots[80];
     int count = 0;

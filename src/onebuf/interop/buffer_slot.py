@@ -1,9 +1,10 @@
 """`Exporter`: a base class whose subclasses export memory by their method ``__buffer__``.
 
 Python 3.12 gives a class with ``__buffer__`` (PEP 688) the C slot that ``memoryview``, ``hashlib``
-and files look for. Python 3.11 does not: there `Exporter` is a type made with ``PyType_FromSpec``
-whose slot calls ``__buffer__`` and hands on the memory of the ``memoryview`` that it returns. The
-export holds that memoryview, so releasing it is the memoryview's own business.
+and files look for. Python 3.11 does not: there the native core has `Exporter`, whose slot calls
+``__buffer__`` and hands on the memory of the ``memoryview`` that it returns. The export holds that
+memoryview, so releasing it is the memoryview's own business. Without the core, `Exporter` is such a
+type made here with ``PyType_FromSpec``.
 
 A callback of ctypes cannot fail: an exception that leaves it is printed and forgotten. So it
 returns -1 as an int whose finalizer is ``PyObject_CallNoArgs``: ctypes drops the int after the
@@ -18,6 +19,8 @@ import dis
 import sys
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
+
+from onebuf.native import core
 
 _BF_GETBUFFER, _TP_FINALIZE = 1, 80  # numbers of slots in typeslots.h
 _DEFAULT_AND_BASETYPE = 1 << 18 | 1 << 10
@@ -140,4 +143,4 @@ if TYPE_CHECKING or not is_needed():
         __slots__ = ()
 
 else:
-    Exporter = make_exporter()
+    Exporter = make_exporter() if core is None else core.Exporter
