@@ -21,9 +21,11 @@ PyObject *set_quiet(PyObject *module, PyObject *quiet) {
     Py_RETURN_NONE;
 }
 
-/* The arrays of a call's operands, borrowed from its arguments. */
+/* The arrays of a call's operands, borrowed from its arguments, and the nodes that keep their memory:
+ * NumPy lets other threads run, which may empty a list that the buffers were in. */
 typedef struct {
     PyArrayObject *arrays[MOST_OPERANDS];
+    PyObject *nodes[MOST_OPERANDS];
     int count, has_buffers;
     npy_intp limit;
 } Call;
@@ -38,6 +40,7 @@ static PyObject *given_buffer(Call *call, PyObject *x) {
     if (!operand.array) {
         found = PyArray_Scalar(operand.raw, descriptors[operand.dtype], NULL);
     } else if (operand.size && operand.size <= call->limit && operand.ndim && call->count < MOST_OPERANDS) {
+        call->nodes[call->count] = Py_NewRef((PyObject *)operand.node);
         call->arrays[call->count++] = operand.array;
         found = Py_NewRef((PyObject *)operand.array);
     }
@@ -227,5 +230,6 @@ end:
     Py_XDECREF(found);
     Py_XDECREF(named);
     Py_DECREF(arguments);
+    while (call.count) Py_DECREF(call.nodes[--call.count]);
     return result;
 }
