@@ -19,6 +19,7 @@ from onebuf.engine.run.realize import (
     realize,
 )
 from onebuf.engine.run.separation import settle_copies, taken
+from onebuf.engine.run.small_write import write_at
 from onebuf.engine.run.transfer import moved, reinterpreted, shared, unwrapped, wrapped
 from onebuf.engine.run.write import (
     assign,
@@ -49,5 +50,5 @@ __all__ = [
     "assign", "change", "check_in_place", "check_kind", "compute_into", "compute_region", "explain",
     "force", "is_here", "is_large_and_on_demand", "is_part", "look", "moved", "new_elements", "own",
     "put_at", "read", "realize", "reinterpreted", "settle_copies", "settle_readers", "shared",
-    "show_on_terminal", "taken", "unwrapped", "update", "wrapped", "writable",
+    "show_on_terminal", "taken", "unwrapped", "update", "wrapped", "writable", "write_at",
 ]

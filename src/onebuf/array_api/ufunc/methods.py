@@ -7,7 +7,7 @@ NumPy's method on windows, whose results are buffers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,13 @@ from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.dtypes import is_added
 from onebuf.errors import ArgumentError
 from onebuf.graph import REDUCE, Node, reduce_dtype
+from onebuf.late import Late
 from onebuf.layout import normalize_axis
+
+if TYPE_CHECKING:
+    from onebuf import engine
+else:
+    engine = Late("onebuf.engine")
 
 _FOLDS: dict[np.ufunc, str] = {
     np.add: "sum",
@@ -124,6 +130,13 @@ def _at(function: Callable[..., Any], theirs: np.ufunc) -> Callable[..., Any]:
         """The operation in place at ``indices``, which may name an element more than once."""
         if isinstance(a, Buffer) and isinstance(b, Buffer) and _is_widened(theirs, a, b):
             b = b.astype(a.dtype)  # NumPy converts element by element, thirty times as slowly
+        if a.__class__ is indices.__class__ is Buffer:
+            nodes = [x._node for x in (a, indices, b) if x.__class__ is Buffer]
+            values = nodes[2:] if b is None or b.__class__ is Buffer else [b]
+            is_plain = b is None or b.__class__ is Buffer or b.__class__ in ops.SCALARS
+            is_plain = is_plain and not any(is_added(node.dtype) for node in nodes)
+            if is_plain and engine.write_at(theirs, a._node, indices._node, *values):
+                return
         _delegated(theirs.at, a, indices, *(() if b is None else (b,)))
 
     return at

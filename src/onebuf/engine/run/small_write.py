@@ -17,6 +17,7 @@ from onebuf.events import listeners
 from onebuf.graph import Fresh, Loose, Node, Op, elementwise_dtype
 from onebuf.ops import SCALARS, quiet_context
 from onebuf.options import options
+from onebuf.quick import quick_limit
 
 _SCALARS = frozenset(SCALARS)
 
@@ -50,6 +51,25 @@ def write_small(op: Op, target: Node, *operands: Any) -> bool:
     try:
         quiet_context().run(loop, *arrays, array)  # type: ignore[call-arg]
     except (OverflowError, ValueError):
+        return False
+    return True
+
+
+def write_at(ufunc: np.ufunc, target: Node, indices: Node, *operands: Any) -> bool:
+    """Apply ``ufunc`` at ``indices`` of few stored elements in their memory, if nothing is in the
+    way; whether that was done. Errors are left to the long way, and what may come in the middle."""
+    array = target.array
+    if array is None or array.size > quick_limit() or switch.on or ufunc is np.power:
+        return False
+    others = [node.array if isinstance(node, Node) else node for node in (indices, *operands)]
+    if not array.flags.writeable or _has_readers(target) or not _has_own_places(array):
+        return False
+    for other in others:
+        if other is None or (other.__class__ is np.ndarray and np.may_share_memory(other, array)):
+            return False
+    try:
+        quiet_context().run(ufunc.at, array, *others)
+    except (IndexError, TypeError, ValueError, OverflowError):
         return False
     return True
 

@@ -13,14 +13,21 @@ import numpy as np
 
 from onebuf.dtypes import Array, float64
 
+_KINDS = frozenset((None, "quicksort", "mergesort", "heapsort", "stable"))
+"""NumPy's choices of a method, which all give the stable order here."""
 
-def argsort(x: Array, axis: int | None = -1) -> Array:
+
+def argsort(x: Array, axis: int | None = -1, kind: Any = None, *, stable: Any = True) -> Array:
     """The order that sorts ``x``; equal elements keep theirs."""
+    if kind not in _KINDS or stable not in (True, False, None):
+        raise TypeError
     return x.argsort(axis, kind="stable")
 
 
-def sort(x: Array, axis: int | None = -1) -> Array:
+def sort(x: Array, axis: int | None = -1, kind: Any = None, *, stable: Any = True) -> Array:
     """``x`` sorted; zeros of both signs keep their order."""
+    if kind not in _KINDS or stable not in (True, False, None):
+        raise TypeError
     return np.sort(x, axis, kind="stable")
 
 
