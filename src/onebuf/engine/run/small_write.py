@@ -67,8 +67,9 @@ def write_at(ufunc: np.ufunc, target: Node, indices: Node, *operands: Any) -> bo
     for other in others:
         if other is None or (other.__class__ is np.ndarray and np.may_share_memory(other, array)):
             return False
+    at: Any = ufunc.at
     try:
-        quiet_context().run(ufunc.at, array, *others)
+        quiet_context().run(at, array, *others)
     except (IndexError, TypeError, ValueError, OverflowError):
         return False
     return True
