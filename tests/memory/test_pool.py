@@ -339,63 +339,6 @@ def test_buffers_work_in_a_child_process():
     assert x.to_python() == [1.0, 2.0]
 
 
-# Cells
-
-
-def cell_of(x):
-    return x._node._cell
-
-
-def is_shelved(cell):
-    return any(cell is cell.shelf[place] for place in range(len(cell.shelf)))
-
-
-def test_a_cell_whose_block_was_made_goes_back_to_its_shelf():
-    x = onebuf.Buffer.zeros((7, 11), "int16") + 1
-    cell = cell_of(x)
-    view = x[1:]
-    assert x._node.block is view._node.block
-    del x
-    gc.collect()
-    assert not is_shelved(cell)
-    del view
-    gc.collect()
-    assert is_shelved(cell)
-
-
-def test_a_cell_is_on_no_shelf_while_there_is_a_window_on_it():
-    x = onebuf.Buffer.zeros((5, 13), "int16") + 1
-    cell = cell_of(x)
-    window = np.asarray(x)
-    del x
-    gc.collect()
-    assert not is_shelved(cell)
-    assert window.sum() == 65
-    del window
-    gc.collect()
-    assert is_shelved(cell)
-
-
-def test_bytes_in_use_are_the_same_after_cells_became_blocks_and_came_back():
-    gc.collect()
-    before = POOL.stats().in_use
-    for _ in range(3):
-        made = [onebuf.Buffer.zeros((3, 17), "int16") + 1 for _ in range(300)]
-        views = [x[1:] for x in made]
-        assert POOL.stats().in_use >= before + 300 * 64
-        del made, views
-    gc.collect()
-    assert POOL.stats().in_use == before
-
-
-def test_shelves_of_small_cells_hold_as_many_as_a_program_may_keep():
-    made = [onebuf.Buffer.zeros((64,), "int64") + 1 for _ in range(400)]
-    cells = {id(cell_of(x).array) for x in made}
-    del made
-    again = [onebuf.Buffer.zeros((64,), "int64") + 1 for _ in range(400)]
-    assert len(cells & {id(cell_of(x).array) for x in again}) >= 399  # one was in between
-
-
 def test_an_interrupt_in_the_middle_of_making_a_block_loses_no_more_than_it() -> None:
     block = PoolBlock.__new__(PoolBlock)  # as if an interrupt came before the first line
     block.__del__()

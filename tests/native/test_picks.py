@@ -7,6 +7,7 @@ import operator
 import weakref
 from typing import Any
 
+import children
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -165,7 +166,7 @@ def test_pending_readers_of_a_view_see_the_elements_before_a_write() -> None:
 
 
 def test_views_die_with_their_owners() -> None:
-    x = onebuf.arange(6.0) + 1
+    x = onebuf.asarray(np.arange(6.0))
     view = x[1:3]
     node = weakref.ref(x._node)
     assert x._node.parts == 1
@@ -177,10 +178,14 @@ def test_views_die_with_their_owners() -> None:
 
 
 def test_more_shapes_than_there_are_shelves() -> None:
-    for n in range(1, 700):
-        x = onebuf.arange(n) * 2
-        assert x[n - 1] == 2 * n - 2
-        assert (x[n // 2 :] + 1)[0] == 2 * (n // 2) + 1
+    program = """
+        import onebuf
+        for n in range(1, 700):
+            x = onebuf.arange(n) * 2
+            assert x[n - 1] == 2 * n - 2
+            assert (x[n // 2 :] + 1)[0] == 2 * (n // 2) + 1
+    """
+    assert children.run(program) == ""  # shelves stay, and other tests want some
 
 
 BOUNDS = (0, 3, -2, 5.0, 0.5, -1.5, 1, 2**60, float("nan"), float("inf"), True, None)

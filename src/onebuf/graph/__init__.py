@@ -69,7 +69,7 @@ from onebuf.graph.op import (
 from onebuf.graph.origin import here
 from onebuf.graph.placed import is_stored, on_block, place_on, placed_block
 from onebuf.graph.promise import Promise, StillToCome, arrived, future, promises_of
-from onebuf.graph.readers import enter, forget, living_views, waiting
+from onebuf.graph.readers import enter, forget, living_views, references, waiting
 
 # fmt: off
 __all__ = [
@@ -82,5 +82,5 @@ __all__ = [
     "Readers", "Rule", "StillToCome", "arrived", "attach", "attaching", "elementwise_dtype",
     "engine_lock", "enter", "fail", "forget", "future", "here", "is_stored", "living_views", "make",
     "on_block", "place_on", "placed_block", "promises_of", "reduce_axes", "reduce_dtype",
-    "reduction", "settle", "strided", "waiting",
+    "reduction", "references", "settle", "strided", "waiting",
 ]

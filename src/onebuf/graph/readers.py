@@ -74,9 +74,14 @@ def living_views(readers: Table[N]) -> list[N]:
     return [n for n in _entered(readers) if n.op is VIEW]
 
 
+def references(readers: Table[N]) -> list[weakref.ref[N]]:
+    """References to the nodes that have entered a table, in the order in which they came."""
+    return [found for key, found in list(readers.items()) if key.__class__ is int]
+
+
 def _entered(readers: Table[N]) -> list[N]:
     """The living nodes that have entered a table, each once."""
-    nodes = [found() for key, found in list(readers.items()) if key.__class__ is int]
+    nodes = [found() for found in references(readers)]
     return list({id(node): node for node in nodes if node is not None}.values())
 
 

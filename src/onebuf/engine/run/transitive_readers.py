@@ -12,7 +12,7 @@ from __future__ import annotations
 from weakref import ref
 
 from onebuf.engine.run.realize import force
-from onebuf.graph import FAILED, ON_DEMAND, VIEW, Node, Readers, fail
+from onebuf.graph import FAILED, ON_DEMAND, VIEW, Node, Readers, fail, references
 from onebuf.graph.promise import depends_on_failed
 
 _PASSED = frozenset({VIEW, ON_DEMAND, FAILED})
@@ -29,18 +29,17 @@ def settle(readers: Readers) -> None:
 
 def _below(readers: Readers) -> list[ref[Node]]:
     """Weak references to all pending nodes that read, operands before results."""
-    found: dict[ref[Node], None] = {}
+    found: dict[int, ref[Node]] = {}
     seen, tables = {id(readers)}, [readers]
     for table in tables:  # grows as it goes
-        for reference in [key for key in list(table) if key.__class__ is ref]:
-            assert isinstance(reference, ref)
-            found.pop(reference, None)  # a result comes after the last of its operands
-            found[reference] = None
+        for reference in references(table):
+            found.pop(id(reference), None)  # a result comes after the last of its operands
+            found[id(reference)] = reference
             more = _table_of(reference)
             if more is not None and id(more) not in seen:
                 seen.add(id(more))
                 tables.append(more)
-    return list(found)
+    return list(found.values())
 
 
 def _table_of(reference: ref[Node]) -> Readers | None:
