@@ -301,31 +301,31 @@ PyObject *make_quickly(PyObject *const *args, Py_ssize_t count) {
 
 /* ------------------------------------------------------------------------------------- operators */
 
-/* Whether the elements of `node` are many or still to come, so that they are not computed with at once;
- * -1: ask the twin. */
-static int is_later(Node *node, int dtype, npy_intp limit) {
+#define STILL_TO_COME NPY_MAX_INTP
+
+/* How many bytes the elements of `node` take, STILL_TO_COME of a pending one; -1: ask the twin. */
+static npy_intp bytes_of(Node *node, int dtype) {
     if (is_number(node)) return 0;
     if (!holds_array(node)) return -1;
     PyArrayObject *array = (PyArrayObject *)node->array;
-    if (array && (PyObject *)array != Py_None) {
-        if (!PyArray_CheckExact(array)) return -1;
-        return PyArray_SIZE(array) * item_sizes[dtype] > limit;
-    }
-    if (node->op != op_view) return 1;
+    if (array && (PyObject *)array != Py_None)
+        return PyArray_CheckExact(array) ? PyArray_SIZE(array) * item_sizes[dtype] : -1;
+    if (node->op != op_view) return STILL_TO_COME;
     if ((PyObject *)TYPE(node->arg) != view_class) return -1;
     PyObject *base = PyTuple_GetItem(node->srcs, 0);
     if (!base || TYPE(base) != classes.node || ((Node *)base)->array != Py_None) return -1;
-    return 1;
+    return STILL_TO_COME;
 }
 
-/* More bytes are not computed with at once; -1: an exception. */
-static npy_intp eager_limit(void) {
-    if (!has_contexts()) return usual_eager_nbytes;
+/* Whether operands of so many bytes, at most, are not computed with at once; -1: an exception. */
+static int is_later(npy_intp nbytes) {
+    if (nbytes == STILL_TO_COME) return 1;
+    if (!has_contexts()) return nbytes > usual_eager_nbytes;
     PyObject *limit = PyObject_CallNoArgs(eager_nbytes);
     if (!limit) return -1;
-    npy_intp found = PyLong_AsSsize_t(limit);
+    npy_intp most = PyLong_AsSsize_t(limit);
     Py_DECREF(limit);
-    return found;
+    return most < 0 ? -1 : nbytes > most;
 }
 
 /* The constants that Python's numbers become next to elements of a dtype. */
@@ -443,10 +443,9 @@ static PyObject *node_for(PyObject *x, int kind, int beside) {
 /* `operation` on operands of which one is still to come, or too large to be computed with at once. */
 PyObject *pending_two(Operation *operation, PyObject *x, PyObject *y) {
     PyObject *given[2] = {x, y}, *nodes[2] = {NULL}, *srcs = NULL, *shape = NULL, *result = NULL;
-    int kinds[2], dtypes[2], later = 0;
+    int kinds[2], dtypes[2];
+    npy_intp most = -1;
     if (!operation->op || !scalar_node || halted) return NULL;
-    npy_intp limit = eager_limit();
-    if (limit < 0) goto end;
     for (int n = 0; n < 2; n++) {
         kinds[n] = dtypes[n] = -1;
         if (!is_buffer(given[n])) {
@@ -457,11 +456,11 @@ PyObject *pending_two(Operation *operation, PyObject *x, PyObject *y) {
         Node *node = node_of(given[n]);
         if (!node || !node->dtype || (!n && is_number(node))) return NULL;
         dtypes[n] = index_of_descr((PyArray_Descr *)node->dtype);
-        int is = dtypes[n] < 0 ? -1 : is_later(node, dtypes[n], limit);
-        if (is < 0) return NULL;
-        later += is;
+        npy_intp nbytes = dtypes[n] < 0 ? -1 : bytes_of(node, dtypes[n]);
+        if (nbytes < 0) return NULL;
+        if (nbytes > most) most = nbytes;
     }
-    if (!later || (kinds[0] >= 0 && kinds[1] >= 0)) return NULL;
+    if (most < 0 || is_later(most) <= 0) goto end; /* two numbers of Python's; or computed at once */
     int dtype = result_dtype(operation, dtypes[0], dtypes[1]);
     if (dtype < 0) goto end;
     for (int n = 0; n < 2; n++) {
@@ -494,10 +493,10 @@ PyObject *pending_one(Operation *operation, PyObject *x) {
     if (!operation->op || !scalar_node || !is_buffer(x)) return NULL;
     PyObject *node = Py_XNewRef(((Handle *)x)->node);
     if (!node) return NULL;
-    npy_intp limit = eager_limit();
     PyObject *its = ((Node *)node)->dtype;
-    int from = limit < 0 || !its ? -1 : index_of_descr((PyArray_Descr *)its);
-    if (from < 0 || is_later((Node *)node, from, limit) <= 0) goto end;
+    int from = its ? index_of_descr((PyArray_Descr *)its) : -1;
+    npy_intp nbytes = from < 0 || is_number((Node *)node) ? -1 : bytes_of((Node *)node, from);
+    if (nbytes < 0 || is_later(nbytes) <= 0) goto end;
     int dtype = result_dtype(operation, from, 0);
     srcs = dtype < 0 ? NULL : PyTuple_New(1);
     if (!srcs) goto end;
