@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import onebuf
+from onebuf.native import FUNCTIONS
 
 TESTS = re.compile(r"(numpy(\.\w+)*\.tests\.)?test_\w+")
 FOLDER = os.path.dirname(np.__file__)
@@ -117,7 +118,7 @@ def translated(value: Any) -> Any:
         return or_numpys(missing(path.partition(".")[2]), value)
     if name in NUMPYS_OWN and name != "from_dlpack":
         return value
-    return or_numpys(ours, value) if isinstance(ours, FunctionType) else ours
+    return or_numpys(ours, value) if isinstance(ours, (FunctionType, *FUNCTIONS)) else ours
 
 
 _loading: list[str] = []

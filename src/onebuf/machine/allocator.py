@@ -100,9 +100,8 @@ class CachingAllocator:
 
     def _give_back(self, memory: Any, size: int) -> None:
         if self._process.pid != self._pid:
-            self._abandoned.append(
-                memory
-            )  # the parent's: it stays referenced, so that no finaliser frees it here
+            # The parent's: it stays referenced, so that no finaliser frees it here.
+            self._abandoned.append(memory)
             return
         with self._lock:
             self._in_use -= size
@@ -138,9 +137,7 @@ class CachingAllocator:
         """Make a new lock: a thread that the child does not have may hold the old one."""
         self._lock = threading.RLock()
         if self._survives_fork:
-            self._process = PROCESS  # blocks may be given back when the module's names are gone
-        self._abandoned = _abandoned
-        self._pid = PROCESS.pid
+            self._pid = PROCESS.pid
 
 
 _allocators: weakref.WeakSet[CachingAllocator] = weakref.WeakSet()
