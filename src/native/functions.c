@@ -265,6 +265,8 @@ static PyMemberDef function_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, NULL},
     {NULL},
 };
+static PyGetSetDef function_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL}, {NULL}};
 static PyObject *bound_method; /* Python's type of bound methods */
 
 static PyObject *method_bound(PyObject *self, PyObject *instance, PyObject *owner) {
@@ -274,7 +276,7 @@ static PyObject *method_bound(PyObject *self, PyObject *instance, PyObject *owne
 
 #define SLOTS                                                                                      \
     {Py_tp_new, function_new}, {Py_tp_call, function_call}, {Py_tp_repr, function_repr},           \
-        {Py_tp_members, function_members}, {Py_tp_methods, function_methods},                      \
+        {Py_tp_members, function_members}, {Py_tp_getset, function_getset}, {Py_tp_methods, function_methods},                      \
         {Py_tp_getattro, PyObject_GenericGetAttr}, {Py_tp_setattro, PyObject_GenericSetAttr},      \
         {Py_tp_traverse, function_traverse}, {Py_tp_clear, function_clear},                        \
         {Py_tp_dealloc, function_dealloc}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import gc
 import inspect
 import pickle
@@ -83,6 +84,9 @@ def test_a_function_has_the_name_text_and_signature_of_its_twin() -> None:
     assert pickle.loads(pickle.dumps(onebuf.exp)) is onebuf.exp
     assert copy.deepcopy(onebuf.add) is onebuf.add
     assert onebuf.add.reduce(onebuf.arange(4)).item() == 6
+    wrapped = functools.wraps(onebuf.add)(lambda *args: onebuf.add(*args))
+    assert wrapped.nin == 2
+    assert wrapped.__wrapped__ is onebuf.add
     bound = onebuf.arange(4).sum
     assert bound().item() == 6
     assert weakref.ref(onebuf.exp)() is onebuf.exp
