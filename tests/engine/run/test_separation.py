@@ -112,3 +112,15 @@ def test_a_file_that_is_converted_is_not_read_at_once(tmp_path):
     np.save(tmp_path / "a.npy", np.ones(MANY))
     x = onebuf.open(tmp_path / "a.npy")
     assert not x.astype("float32").is_realized
+
+
+def test_a_copy_that_cannot_be_computed_keeps_nobody_from_the_memory_it_reads():
+    x = onebuf.Buffer(np.array([3, -2], "int8"), copy=True)
+    with onebuf.config(eager_numel=0):
+        first, second = x**x, x**x  # the second is a copy of the first
+        assert np.asarray(x).tolist() == [3, -2]
+        x[0] = 5
+    for power in (first, second):
+        with pytest.raises(onebuf.OnebufError, match="negative integer powers"):
+            power.tolist()
+    assert x.tolist() == [5, -2]

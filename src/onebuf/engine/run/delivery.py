@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from onebuf.dtypes import Array
 from onebuf.engine.run.realize import force, is_here, own
+from onebuf.engine.run.settle import settle_one
 from onebuf.graph import (
     CAST,
     COPY,
@@ -76,4 +77,4 @@ def _settle_copies(readers: Readers) -> None:
     would have to wait for a task, which may wait for this one."""
     for node in waiting(readers):
         if node.claimed and (node.op is COPY or node.op is CAST) and not promises_of([node]):
-            force(node)
+            settle_one(node)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 from onebuf import switch
-from onebuf.engine.run.realize import force, is_here
-from onebuf.graph import ON_DEMAND, Node, Readers, fail, forget, living_views, settle, waiting
-from onebuf.graph.promise import depends_on_failed
+from onebuf.engine.run.realize import is_here
+from onebuf.engine.run.settle import settle_one
+from onebuf.graph import ON_DEMAND, Node, Readers, forget, living_views, settle, waiting
 from onebuf.late import Late
 from onebuf.memory import Neighbours, neighbours
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from onebuf.engine.run import transitive_readers
 else:
     transitive_readers = Late("onebuf.engine.run.transitive_readers")
-
-_WRONG = (ValueError, TypeError, LookupError, ArithmeticError)
-"""Errors of expressions that cannot be computed; others may go away."""
 
 
 def has_neighbours(node: Node) -> bool:
@@ -63,12 +60,7 @@ def _settle(readers: Readers, on_host: bool, with_views: bool) -> None:
         reader = later.pop()()
         if reader is None or reader.block is not None:
             continue
-        try:
-            force(reader)
-        except Exception as error:
-            if not isinstance(error, _WRONG) and not depends_on_failed(reader):
-                raise
-            fail(reader, error)  # it would never have worked; reading it raises the error
+        settle_one(reader)
         if on_host and not is_here(reader):  # it shares this memory, and is only queued yet
             reader.device.driver.synchronize()  # type: ignore[union-attr]
     if with_views:

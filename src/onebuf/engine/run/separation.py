@@ -15,6 +15,7 @@ computed.
 from __future__ import annotations
 
 from onebuf.engine.run.realize import force
+from onebuf.engine.run.settle import settle_one
 from onebuf.graph import (
     CAST,
     COPY,
@@ -50,7 +51,7 @@ def settle_copies(readers: Readers) -> None:
     while todo:
         for node in waiting(todo.pop()):
             if node.claimed and (node.op is COPY or node.op is CAST):
-                force(node)
+                settle_one(node)
             elif id(node.readers) not in seen:
                 seen.add(id(node.readers))
                 todo.append(node.readers)

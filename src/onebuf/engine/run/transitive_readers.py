@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from weakref import ref
 
-from onebuf.engine.run.realize import force
-from onebuf.graph import FAILED, ON_DEMAND, VIEW, Node, Readers, fail, references
-from onebuf.graph.promise import depends_on_failed
+from onebuf.engine.run.settle import WRONG, settle_one
+from onebuf.graph import FAILED, ON_DEMAND, VIEW, Node, Readers, references
 
 _PASSED = frozenset({VIEW, ON_DEMAND, FAILED})
 """Operations of nodes that never get memory."""
-_LOST = (ValueError, TypeError, LookupError, ArithmeticError, MemoryError)
+_LOST = (*WRONG, MemoryError)
 """Errors of what cannot be computed, or not in time."""
 
 
@@ -51,9 +50,4 @@ def _settle_one(reference: ref[Node]) -> None:
     reader = reference()
     if reader is None or reader.block is not None or reader.op in _PASSED:
         return
-    try:
-        force(reader)
-    except Exception as error:
-        if not isinstance(error, _LOST) and not depends_on_failed(reader):
-            raise
-        fail(reader, error)
+    settle_one(reader, _LOST)
