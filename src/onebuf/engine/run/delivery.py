@@ -9,8 +9,7 @@ readers that it has had all along. In all other cases the elements are copied.
 from __future__ import annotations
 
 from onebuf.dtypes import Array
-from onebuf.engine.run.realize import force, is_here, own
-from onebuf.engine.run.settle import settle_one
+from onebuf.engine.run.realize import force, is_here, own, settle_one
 from onebuf.graph import (
     CAST,
     COPY,

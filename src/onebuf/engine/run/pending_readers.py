@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 from onebuf import switch
-from onebuf.engine.run.realize import is_here
-from onebuf.engine.run.settle import settle_one
+from onebuf.engine.run.realize import is_here, settle_one
 from onebuf.graph import ON_DEMAND, Node, Readers, forget, living_views, settle, waiting
 from onebuf.late import Late
 from onebuf.memory import Neighbours, neighbours

@@ -16,8 +16,8 @@ from onebuf.engine.cpu.small_kernels import OUR_COMPLEX_LOOPS, OUR_FOLDS, OUR_LO
 from onebuf.engine.step.operand import fetch
 from onebuf.errors import DeviceError
 from onebuf.events import Realized, listeners, tell
-from onebuf.graph import VIEW, Kind, Node, StillToCome, engine_lock, is_stored, settle
-from onebuf.graph.promise import await_futures
+from onebuf.graph import VIEW, Kind, Node, StillToCome, engine_lock, fail, is_stored, settle
+from onebuf.graph.promise import await_futures, depends_on_failed
 from onebuf.late import Late
 from onebuf.layout import View
 from onebuf.machine import CPU, Delegated, Tracer
@@ -55,6 +55,8 @@ OFTEN_OVERTAKEN = 3
 """A plan that was overtaken more often than this is run in the smallest steps."""
 MOST_OVERTAKEN = 100
 """And one that was more often than this fails."""
+WRONG = (ValueError, TypeError, LookupError, ArithmeticError)
+"""Errors of expressions that cannot be computed; others may go away."""
 _WITHOUT_MEMORY = frozenset({Kind.VIEW, Kind.SOURCE})
 """The kinds of pending nodes whose elements never get memory of their own."""
 _COMPUTED = frozenset({Kind.ELEMENTWISE, Kind.REDUCE, Kind.SCAN, Kind.GATHER})
@@ -280,6 +282,19 @@ def force(node: Node) -> None:
         except StillToCome:
             pass  # below: without the lock
         _make_ready([node], asked)
+
+
+def settle_one(reader: Node, errors: tuple[type[Exception], ...] = WRONG) -> None:
+    """Compute ``reader`` before the memory that it reads is written or handed out.
+
+    An error, if it is one of ``errors``, is the reader's own: it raises when that is asked for.
+    """
+    try:
+        force(reader)
+    except Exception as error:
+        if not isinstance(error, errors) and not depends_on_failed(reader):
+            raise
+        fail(reader, error)
 
 
 def write_compiled(write: Node, seconds: float | None = None) -> bool:

@@ -14,8 +14,7 @@ computed.
 
 from __future__ import annotations
 
-from onebuf.engine.run.realize import force
-from onebuf.engine.run.settle import settle_one
+from onebuf.engine.run.realize import force, settle_one
 from onebuf.graph import (
     CAST,
     COPY,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from weakref import ref
 
-from onebuf.engine.run.settle import WRONG, settle_one
+from onebuf.engine.run.realize import WRONG, settle_one
 from onebuf.graph import FAILED, ON_DEMAND, VIEW, Node, Readers, references
 
 _PASSED = frozenset({VIEW, ON_DEMAND, FAILED})
