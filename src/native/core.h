@@ -244,6 +244,7 @@ PyObject *buffer_of_new(PyObject *array); /* takes `array`, which has no other h
 
 /* --------------------------------------------------------------------------------- movement.c */
 
+int axis_in(PyObject *given, int ndim); /* an axis counted from the front; -1: something else */
 PyObject *accumulated(PyObject *ufunc, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *rolled(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *clipped(PyObject *bounds, PyObject *const *args, Py_ssize_t count, PyObject *keywords);

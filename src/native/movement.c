@@ -3,7 +3,7 @@
 #include "core.h"
 
 /* Axis `given` of `ndim`, counted from the front; -1: something else. */
-static int axis_in(PyObject *given, int ndim) {
+int axis_in(PyObject *given, int ndim) {
     if (!PyLong_CheckExact(given)) return -1;
     int overflow;
     long axis = PyLong_AsLongAndOverflow(given, &overflow);

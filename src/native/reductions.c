@@ -57,15 +57,6 @@ typedef struct {
     npy_intp dims[MOST_AXES], size;
 } Fold;
 
-/* An axis, counted from the front; -1: something else. */
-static int axis_in(PyObject *given, int ndim) {
-    if (!PyLong_CheckExact(given)) return -1;
-    int overflow;
-    long axis = PyLong_AsLongAndOverflow(given, &overflow);
-    if (overflow || axis < -ndim || axis >= ndim) return -1;
-    return (int)(axis < 0 ? axis + ndim : axis);
-}
-
 /* The axes of an operand; 0: ask the twin. */
 static int take_axes(Fold *fold, PyObject *given, int ndim) {
     fold->first = 0;

@@ -17,11 +17,12 @@ from onebuf.native import core
 SHELF_LENGTH = 64
 """The most cells of more than SMALL_BYTES on a shelf, and the most shelves for such cells."""
 SHELF_BYTES = 512 * 1024
-"""The most bytes of the cells on one shelf, so that all together keep 32 MiB at most."""
+"""The most bytes of such cells on one shelf, so that all of them keep 32 MiB at most."""
 MOST_SHELVES = 256
 SMALL_BYTES = 1024
 SMALL_SHELF_BYTES = 256 * 1024
-"""The same for small cells, of which programs keep many, such as a row for each step."""
+"""The same for small cells, of which programs keep many, such as a row for each step: all of them
+keep 64 MiB at most, which `onebuf.trim` gives back."""
 MOST_BYTES = 256 * 1024
 
 
