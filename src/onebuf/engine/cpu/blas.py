@@ -4,8 +4,8 @@ OpenBLAS has threads of its own. For about 20 ms after a product they spin, and 
 the thread pool of the kernels needs: a kernel that follows a product takes twice its time. The
 number of its threads belongs to the whole process, and other threads may be in the middle of a
 product. So the library is loaded a second time, as a file without a name, and this copy has one
-thread. Its products have the same bits: it is the same code. Matrix-vector products are those of
-the library that NumPy has loaded.
+thread. Its products have the bits that NumPy's have on one thread: it is the same code.
+Matrix-vector products are those of the library that NumPy has loaded.
 """
 
 from __future__ import annotations
@@ -102,17 +102,17 @@ def loaded_again(path: Path) -> ctypes.CDLL:
 
 
 def _multiplies_as_numpy(library: ctypes.CDLL) -> bool:
-    """Whether a product of a library has the bits of NumPy's."""
+    """Whether a product of a library has the bits of NumPy's, too small for NumPy's threads."""
     call = library[_PRODUCT]
     code, size, address, number = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_float
     operand = (address, size)
     call.argtypes = [code] * 3 + [size] * 3 + [number, *operand, *operand, number, *operand]
     call.restype = None
-    x = np.sin(np.arange(90 * 70, dtype=np.float32)).reshape(90, 70)
+    x = np.sin(np.arange(60 * 70, dtype=np.float32)).reshape(60, 70)
     y = np.cos(np.arange(70 * 50, dtype=np.float32)).reshape(70, 50)
-    out = np.empty((90, 50), np.float32)
+    out = np.empty((60, 50), np.float32)
     one, two, three = [(array.ctypes.data, array.shape[1]) for array in (x, y, out)]
-    call(ROW_MAJOR, PLAIN, PLAIN, 90, 50, 70, 1.0, *one, *two, 0.0, *three)
+    call(ROW_MAJOR, PLAIN, PLAIN, 60, 50, 70, 1.0, *one, *two, 0.0, *three)
     return bool(np.array_equal(out, x @ y))
 
 

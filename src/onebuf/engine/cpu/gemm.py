@@ -2,13 +2,14 @@
 
 Factors and result may lie in memory with gaps, with rows or columns as neighbours, and in stacks of
 two axes: whatever BLAS can be told by a leading dimension, and a loop by strides. Threads take
-whole products of a stack; a single product is divided into a grid of blocks, so that the sums stay
-whole.
+whole products of a stack; the rows of a single product are divided, so that the sums stay whole.
 
-A product has the bits that NumPy gives it, however it is divided. OpenBLAS has another kernel for
-very small products, so blocks of a product that is not small are not small either. It divides long
-sums into parts, otherwise on one thread than on several unless their length is a multiple of
-`EVEN`, and its products of doubles depend on its threads: those are left to NumPy.
+A product has the same bits on any number of threads. OpenBLAS computes a sum otherwise in the tiles
+at the edges of what it is given, on some processors: rows are divided between whole tiles. It has
+another kernel for very small products, so blocks of a product that is not small are not small
+either. It divides long sums into parts, otherwise on one thread than on several unless their length
+is a multiple of `EVEN`, and its products of doubles depend on its threads: those are left to NumPy.
+NumPy's own products have these bits too, except where OpenBLAS gives its threads parts of tiles.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ SMALL = 1 << 20
 SHORT, EVEN = 128, 32
 """Sums up to this length are never divided; longer ones are divided in the same way on any number
 of threads if their length is a multiple of this."""
+TILE = 24
+"""A block of a multiple of so many rows ends with a tile: OpenBLAS's tiles have 4, 8 or 12 rows."""
 LOAD_MULTIPLICATIONS = 1 << 31
 """Multiplications that take as long as loading a BLAS: NumPy's does so many before."""
 COMPILER = "llvmlite.binding"
@@ -114,26 +117,26 @@ def _prepared(layouts: tuple[Layout, Layout, Layout], threads: int) -> Prepared 
     if one is None or two is None or three is None or three[0] == TRANSPOSED:
         return None
     steps = [batch_strides(layout, len(batch)) for layout in layouts]
-    is_small = rows * columns * inner <= SMALL
+    count = rows * columns * inner
     row_steps = layouts[0][1][-2], layouts[2][1][-2]
-    if not is_small and not any(steps[1]):
+    if count > SMALL and not any(steps[1]):
         batch, steps, rows = _as_rows(batch, steps, rows, row_steps)
     stack = merged(batch, steps)
     if stack is None:
         return None
     (outer, within), steps = stack
-    grid = (
-        (1, 1)
-        if is_small or outer * within >= 2 * threads
-        else _grid(rows, columns, inner, threads)
-    )
+    number, count = outer * within, rows * columns * inner
+    if number == 1 and rows < 2 * TILE and count > 4 * SMALL:
+        return None  # too few rows to divide: NumPy divides the columns
+    most = min(rows // TILE, count // (2 * SMALL)) or 1
+    parts = 1 if number >= 2 * threads else min(threads, most)
     words = [
-        *(address, one[0], two[0], rows, columns, inner, one[1], two[1], three[1], *grid, within),
-        *(row_steps[0], layouts[1][1][-1], row_steps[1], SIZE),
+        *(address, one[0], two[0], rows, columns, inner, one[1], two[1], three[1], parts, within),
+        *row_steps,
         *[step for pair in zip(*steps, strict=True) for step in pair],
     ]
     packed = struct.pack(f"{len(words)}q", *words)
-    return Prepared(_program(), packed, outer * within * prod(grid))
+    return Prepared(_program(), packed, number * parts)
 
 
 def _leading(layout: Layout, size: int) -> tuple[int, int] | None:
@@ -187,20 +190,6 @@ def merged(
     return (outer, within), [list(pair) for pair in zip(one, two, strict=True)]
 
 
-def _grid(rows: int, columns: int, inner: int, threads: int) -> tuple[int, int]:
-    """Into how many rows and columns of blocks a product is divided, for so many threads.
-
-    BLAS copies the parts of both factors that a block needs: blocks are as square as possible.
-    """
-    most = max(1, min(threads, rows * columns * inner // (2 * SMALL)))
-    grids = [(down, most // down) for down in range(1, most + 1)]
-    fitting = [(a, b) for a, b in grids if rows >= 2 * a and columns >= 2 * b]
-    return min(
-        fitting or [(1, 1)],
-        key=lambda grid: (-grid[0] * grid[1], rows // grid[0] + columns // grid[1], grid[1]),
-    )
-
-
 @cache
 def _program() -> Any:
     return cpu.compile(gemm_ir(), "gemm")
@@ -208,17 +197,17 @@ def _program() -> Any:
 
 _FIELDS = (
     *("function", "x_order", "y_order", "rows", "columns", "inner", "x_leading", "y_leading"),
-    *("out_leading", "down", "across", "within", "x_row", "y_column", "out_row", "size"),
+    *("out_leading", "parts", "within", "x_row", "out_row"),
     *("x_outer", "y_outer", "out_outer", "x_within", "y_within", "out_within", "x", "y", "out"),
 )
 """The words of an argument block. Orders are CBLAS's, leading dimensions count elements, all other
-steps count bytes; there are ``down`` times ``across`` blocks of each matrix."""
+steps count bytes; the rows of each matrix are divided into ``parts``."""
 
 
 def gemm_ir() -> str:
     """The program that multiplies the blocks from ``%begin`` to ``%end``.
 
-    A block is the index of its matrix in the stack, then its place in the grid.
+    A block is the index of its matrix in the stack, then its part of the rows.
     """
     fields = "\n".join(
         f"  %{name}.at = getelementptr i64, ptr %args, i64 {place}\n"
@@ -239,33 +228,28 @@ entry:
   %pointer = inttoptr i64 %function to ptr
   %x.turn = trunc i64 %x_order to i32
   %y.turn = trunc i64 %y_order to i32
-  %blocks = mul i64 %down, %across
   br label %look
 look:
   %index = phi i64 [%begin, %entry], [%next, %block]
   %more = icmp slt i64 %index, %end
   br i1 %more, label %block, label %done
 block:
-  %matrix = udiv i64 %index, %blocks
-  %place = urem i64 %index, %blocks
+  %matrix = udiv i64 %index, %parts
+  %part = urem i64 %index, %parts
   %outer = udiv i64 %matrix, %within
   %second = urem i64 %matrix, %within
 {moves}
-  %i = udiv i64 %place, %across
-  %j = urem i64 %place, %across
-{_share("top", "i", "rows", "down")}
-{_share("left", "j", "columns", "across")}
+  %part.after = add i64 %part, 1
+{_boundary("top", "part")}
+{_boundary("bottom", "part.after")}
+  %count = sub i64 %bottom, %top
   %x.skip = mul i64 %top, %x_row
   %x.here = add i64 %x.first, %x.skip
-  %y.skip = mul i64 %left, %y_column
-  %y.here = add i64 %y.first, %y.skip
-  %out.down = mul i64 %top, %out_row
-  %out.along = mul i64 %left, %size
-  %out.skip = add i64 %out.down, %out.along
+  %out.skip = mul i64 %top, %out_row
   %out.here = add i64 %out.first, %out.skip
   call void %pointer(i32 {ROW_MAJOR}, i32 %x.turn, i32 %y.turn,
-    i64 %top.count, i64 %left.count, i64 %inner, float 1.0, i64 %x.here, i64 %x_leading,
-    i64 %y.here, i64 %y_leading, float 0.0, i64 %out.here, i64 %out_leading)
+    i64 %count, i64 %columns, i64 %inner, float 1.0, i64 %x.here, i64 %x_leading,
+    i64 %y.first, i64 %y_leading, float 0.0, i64 %out.here, i64 %out_leading)
   %next = add i64 %index, 1
   br label %look
 done:
@@ -274,11 +258,13 @@ done:
 """
 
 
-def _share(name: str, index: str, extent: str, parts: str) -> str:
-    """Where part ``index`` of an extent begins, and how long it is."""
+def _boundary(name: str, part: str) -> str:
+    """The row at which a part begins: between two tiles, or after the last row."""
     return f"""\
-  %{name}.all = mul i64 %{index}, %{extent}
-  %{name} = udiv i64 %{name}.all, %{parts}
-  %{name}.after = add i64 %{name}.all, %{extent}
-  %{name}.end = udiv i64 %{name}.after, %{parts}
-  %{name}.count = sub i64 %{name}.end, %{name}"""
+  %{name}.all = mul i64 %{part}, %rows
+  %{name}.even = udiv i64 %{name}.all, %parts
+  %{name}.near = add i64 %{name}.even, {TILE // 2}
+  %{name}.tile = udiv i64 %{name}.near, {TILE}
+  %{name}.between = mul i64 %{name}.tile, {TILE}
+  %{name}.is.last = icmp eq i64 %{part}, %parts
+  %{name} = select i1 %{name}.is.last, i64 %rows, i64 %{name}.between"""
