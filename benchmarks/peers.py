@@ -33,6 +33,9 @@ from table import OURS, Row, aligned, cells, compile_lines, heads, markdown
 from turns import Plan, Samples, interleave
 from workloads import WORKLOADS, Workload, distance
 
+IN_A_ROW = 6
+"""Samples of a turn. The first finds caches that the others have filled and threads asleep."""
+
 
 class Field:
     """The processes of all libraries, started when first needed and again after they died."""
@@ -77,7 +80,7 @@ class Field:
             except Failed as error:
                 row.failures[name] = str(error)
             else:
-                ready[name] = partial(self.ask, name, "run", 2)
+                ready[name] = partial(self.ask, name, "run", IN_A_ROW)
         taken = interleave(ready, self.plan)
         self.fill(row, taken)
         for name in ready:

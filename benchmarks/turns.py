@@ -1,9 +1,9 @@
 """Taking turns: samples of all libraries, interleaved.
 
-Libraries run one after the other, never at the same time, round after round. A turn is two samples
-in a row, so that a library finds the caches as it left them itself; the least of all its samples
-counts, because noise on a shared machine only adds. A library that fails costs its own figure, not
-the others'.
+Libraries run one after the other, never at the same time, round after round. A turn is some samples
+in a row, as many for each, so that a library finds the caches and threads as it left them itself;
+the least of all its samples counts, because noise on a shared machine only adds. A library that
+fails costs its own figure, not the others'.
 """
 
 from __future__ import annotations
