@@ -34,7 +34,7 @@ loop2:
   %v18 = icmp slt i64 %loop2.i, %v17
   br i1 %v18, label %loop2.body, label %loop2.end
 loop2.body:
-  %v19 = add i64 %loop2.i, 512
+  %v19 = add i64 %loop2.i, 2048
   %v20 = getelementptr float, ptr %v2, i64 %v19
   %v21 = getelementptr i8, ptr %v20, i64 0
   call void @llvm.prefetch.p0(ptr %v21, i32 0, i32 3, i32 1)

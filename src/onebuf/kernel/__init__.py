@@ -20,6 +20,7 @@ from onebuf.kernel.nest.nest import (
     STORE,
     Fold,
     Nest,
+    Pass,
     Slot,
     Step,
     accumulator_dtype,
@@ -29,7 +30,7 @@ from onebuf.kernel.nest.nest import (
 # fmt: off
 __all__ = [
     "ADDRESSING", "ANY", "CHUNK", "FLAG", "FOLDS", "INDEX", "INSIDE", "LANES", "LOAD", "SCALAR",
-    "SCANS", "STORE", "Fold", "Nest", "Slot", "Step", "accumulator_dtype", "best_order", "combines",
-    "combining", "identity", "partials", "permuted", "read_order", "reordered", "stride_class",
-    "wrapped",
+    "SCANS", "STORE", "Fold", "Nest", "Pass", "Slot", "Step", "accumulator_dtype", "best_order",
+    "combines", "combining", "identity", "partials", "permuted", "read_order", "reordered",
+    "stride_class", "wrapped",
 ]

@@ -178,8 +178,12 @@ def small_strides_of(
 
 
 def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]]) -> bool:
-    """Whether every row that a call writes begins on a line of memory."""
-    for number in nest.written:
+    """Whether every row that a call writes begins on a line of memory.
+
+    What has one element for each row is written element by element, past no cache.
+    """
+    rows = [number for number in nest.written if nest.slots[number].steps[-1]]
+    for number in rows:
         slot = nest.slots[number]
         nbytes = slot.dtype.itemsize
         outer = zip(slot.steps[:-1], strides[number][:-1], strict=True)
@@ -189,7 +193,7 @@ def is_aligned(nest: Nest, addresses: list[int], strides: list[tuple[int, ...]])
             or any(not step or stride * nbytes % CACHE_LINE_NBYTES for step, stride in outer)
         ):
             return False
-    return True
+    return bool(rows)
 
 
 class Facts(NamedTuple):

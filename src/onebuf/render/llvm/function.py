@@ -73,6 +73,10 @@ class FunctionBuilder:
         """The smaller of two indices."""
         return self.b.select(self.b.compare("icmp slt", one, two), one, two)
 
+    def maximum(self, one: Value, two: Value) -> Value:
+        """The larger of two indices."""
+        return self.b.select(self.b.compare("icmp sgt", one, two), one, two)
+
     def last_multiple(self, first: Value, end: Value, step: int) -> Value:
         """``first`` plus the largest multiple of ``step``, a power of two, up to ``end``."""
         count = self.b.binary("and", self.minus(end, first), self.index(-step))

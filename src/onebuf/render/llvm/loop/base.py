@@ -8,15 +8,24 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from onebuf.kernel import Nest
+from onebuf.kernel import Nest, Pass
 from onebuf.render.builder import Value
 from onebuf.render.llvm.function import FunctionBuilder
 from onebuf.render.llvm.loop.accumulator import Accumulator
 from onebuf.render.llvm.memory.access import Access
 from onebuf.render.llvm.rendering import Rendering
+
+
+class CachedRow(NamedTuple):
+    """A row in the row cache."""
+
+    memory: dict[int, Value | int]
+    """Where each step that is cached is kept: on the stack, or the number of a slot."""
+    filled: set[int]
+    """The steps that are there, because an earlier loop has stored them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +35,7 @@ class Scope:
     depth: int
     known: dict[int, Value]
     addresses: tuple[Value, ...]
+    row: CachedRow = field(default_factory=lambda: CachedRow({}, set()))
 
 
 class Sinks(NamedTuple):
@@ -45,6 +55,15 @@ class Sinks(NamedTuple):
         return [*self.operands, *self.stores]
 
 
+class LateStores(NamedTuple):
+    """The stores of a row that wait for the loop that folds the next one."""
+
+    scope: Scope
+    stores: list[int]
+    exists: Value
+    """Whether there is such a row: before the first one there is none."""
+
+
 class LoopBuilder(FunctionBuilder):
     """The function of a nest under construction, one loop inside another."""
 
@@ -54,6 +73,18 @@ class LoopBuilder(FunctionBuilder):
     access: Access
     vector: int
     """SIMD lanes of the innermost loop, where nothing is folded."""
+    cached: tuple[int, ...]
+    """The steps that the row cache holds."""
+    late: LateStores | None = None
+    """What the innermost loop has to store besides its own sinks."""
+
+    @abstractmethod
+    def new_cached_row(self) -> CachedRow:
+        """Memory for the results of a row that the next loop over it reads."""
+
+    @abstractmethod
+    def run_pass(self, scope: Scope, work: Pass) -> None:
+        """One loop over the next axis, after the steps of ``scope`` that it needs."""
 
     @abstractmethod
     def step(self, number: int, scope: Scope) -> None:
@@ -74,6 +105,10 @@ class LoopBuilder(FunctionBuilder):
     @abstractmethod
     def body(self, scope: Scope, sinks: Sinks, index: Value) -> list[Value]:
         """The loop body at one index of the next axis; the operands of the reductions."""
+
+    @abstractmethod
+    def inside(self, scope: Scope, steps: list[int], index: Value) -> Scope:
+        """The scope at one index of the next axis, with ``steps`` computed."""
 
     @abstractmethod
     def at_index(self, scope: Scope, index: Value) -> Scope:

@@ -20,7 +20,7 @@ from functools import lru_cache
 
 from onebuf.dtypes import DT
 from onebuf.graph import BINARY, TAKE
-from onebuf.kernel import FOLDS, LOAD, Nest
+from onebuf.kernel import FOLDS, LOAD, STORE, Nest
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.elementwise import memory_type
 from onebuf.render.llvm.loop.base import LoopBuilder, Scope
@@ -32,8 +32,11 @@ ROWS_AHEAD = 4
 """How many rows before its use a gathered row is prefetched."""
 LINES = 8
 """How many cache lines of it; hardware prefetches the rest."""
-FURTHER_NBYTES = 2048
-"""How far ahead a reduction prefetches its row."""
+FURTHER_NBYTES = 8192
+"""How far ahead a reduction prefetches its row: far enough for the third level of the cache of
+processors with many cores, which answers as late as memory does."""
+REREAD_FURTHER_NBYTES = 2048
+"""The same for a row that is read again: that loop prefetches the row after it."""
 TILES_AHEAD = 2
 """How many register tiles further along its rows a tile prefetches."""
 STEPS_AHEAD = 2
@@ -82,6 +85,12 @@ def reread_rows(nest: Nest) -> list[int]:
         return []
     slots = sorted({step.arg for step in nest.steps if step.op is LOAD})
     return [n for n in slots if nest.slots[n].steps[-1] == 1 and nest.slots[n].steps[-2]]
+
+
+def folding_loops(nest: Nest) -> int:
+    """How many loops over a row fold it, one after the other."""
+    stores = [number for number, step in enumerate(nest.steps) if step.op is STORE]
+    return sum(bool(each.folds) for each in nest.passes(stores, (), nest.ndim - 1))
 
 
 def contiguous_slots(nest: Nest, axis: int) -> list[int]:
@@ -143,13 +152,14 @@ class RowPrefetch:
     loop that finds its row in the cache, or else the one that stores, prefetches the next row.
     """
 
-    def __init__(self, nest: Nest, strides: list[list[Value]]) -> None:
+    def __init__(self, nest: Nest, strides: list[list[Value]], overlaps: bool) -> None:
         self.nest = nest
         self.strides = strides
         self.seen: set[int] = set()
         """The slots whose rows were read by earlier loops."""
-        self.has_next = not reread_rows(nest)
+        self.has_next = not reread_rows(nest) or (overlaps and folding_loops(nest) == 1)
         """Whether the next row is prefetched, or need not be."""
+        self.further_nbytes = FURTHER_NBYTES if self.has_next else REREAD_FURTHER_NBYTES
         self.is_slow = False
         """Whether a fold before waits for arithmetic."""
 
@@ -179,7 +189,7 @@ class RowPrefetch:
         for slot in read if folds else ():
             if slot not in self.seen:
                 dtype = nest.slots[slot].dtype
-                ahead = b.constant("i64", FURTHER_NBYTES // dtype.itemsize)
+                ahead = b.constant("i64", self.further_nbytes // dtype.itemsize)
                 _prefetch(b, dtype, addresses[slot], b.binary("add", index, ahead), lanes)
         b.lanes = lanes
         self.seen.update(read)

@@ -12,14 +12,15 @@ results of reductions, and steps in the row cache, cross from one loop to the ne
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 from onebuf.graph import TAKE
-from onebuf.kernel import ADDRESSING, CHUNK, INDEX, LANES, SCALAR, STORE, Nest
+from onebuf.kernel import ADDRESSING, CHUNK, INDEX, LANES, SCALAR, STORE, Nest, Pass
 from onebuf.render.builder import Builder, Value
 from onebuf.render.llvm.element.elementwise import TYPES, emit, memory_type, widest
-from onebuf.render.llvm.loop import padding
+from onebuf.render.llvm.loop import overlap, padding
 from onebuf.render.llvm.loop.accumulator import Accumulator
-from onebuf.render.llvm.loop.base import LoopBuilder, Scope, Sinks
+from onebuf.render.llvm.loop.base import CachedRow, LoopBuilder, Scope, Sinks
 from onebuf.render.llvm.loop.prefetch import RowPrefetch, prefetch_gathered_rows
 from onebuf.render.llvm.loop.row_cache import cached_steps, output_row_slot
 from onebuf.render.llvm.loop.vector_tail import vectors_with_tail
@@ -48,8 +49,10 @@ class Loops(LoopBuilder):
             for slot in range(slots)
         ]
         self.access = Access(nest, strides, rendering)
-        self.row_prefetch = RowPrefetch(nest, strides)
-        self._allocate_row_cache()
+        self.overlaps = overlap.overlaps(nest, rendering)
+        self.row_prefetch = RowPrefetch(nest, strides, self.overlaps)
+        self.cached = cached_steps(nest) if rendering.row_cache else ()
+        row = self.new_cached_row()
         after = slots + ndim + slots * ndim
         if rendering.checked:
             self._read_bounds(after + len(nest.scalars), positions)
@@ -61,7 +64,7 @@ class Loops(LoopBuilder):
             if step.op is SCALAR
         }
         stores = [number for number, step in enumerate(nest.steps) if step.op is STORE]
-        scope = Scope(0, known, tuple(addresses))
+        scope = Scope(0, known, tuple(addresses), row)
         if nest.partial:
             self._store_partials(scope, stores)
         else:
@@ -77,20 +80,6 @@ class Loops(LoopBuilder):
             first, end = (self.word(word + 2 * slot + side, "i64") for side in (0, 1))
             self.access.bounds[slot] = Bounds(first, end, Value(report, "ptr", True))
 
-    def _allocate_row_cache(self) -> None:
-        """Find memory for the results of a row that the next loop over it reads."""
-        how = self.rendering.row_cache
-        self.cached = cached_steps(self.nest) if how else ()
-        self.filled: set[int] = set()
-        self.rows: dict[int, Value | int] = {}
-        """The memory of each step that is cached: on the stack, or the number of a slot."""
-        for number in self.cached:
-            dtype = self.nest.steps[number].dtype
-            slot = output_row_slot(self.nest, number) if how == "output" else None
-            count = ROW_CACHE_NBYTES // len(self.cached) // dtype.itemsize
-            count += max(LANES, self.vector)
-            self.rows[number] = self.memory(count, memory_type(dtype)) if slot is None else slot
-
     def _scalar(self, word: int, number: int) -> Value:
         dtype = self.nest.steps[number].dtype
         value = self.word(word, memory_type(dtype))
@@ -102,17 +91,21 @@ class Loops(LoopBuilder):
 
     def compute(self, scope: Scope, sinks: list[int]) -> None:
         """Everything that ``sinks`` need inside the loops of ``scope``, which gets its values."""
-        for steps, folds, stores in self.nest.passes(sinks, scope.known, scope.depth):
-            for number in steps:
-                self.step(number, scope)
-            accumulators = [Accumulator(self.nest, number) for number in folds]
-            sequential = [each for each in accumulators if each.fold.sequential]
-            interleaved = [each for each in accumulators if not each.fold.sequential]
-            if sequential and interleaved:  # their orders differ, so each kind has its own loop
-                self._run(scope, Sinks(sequential, []))
-                sequential = []
-            if accumulators or stores:
-                self._run(scope, Sinks([*sequential, *interleaved], stores))
+        for each in self.nest.passes(sinks, scope.known, scope.depth):
+            self.run_pass(scope, each)
+
+    def run_pass(self, scope: Scope, work: Pass) -> None:
+        """One loop over the next axis, after the steps of ``scope`` that it needs."""
+        for number in work.steps:
+            self.step(number, scope)
+        accumulators = [Accumulator(self.nest, number) for number in work.folds]
+        sequential = [each for each in accumulators if each.fold.sequential]
+        interleaved = [each for each in accumulators if not each.fold.sequential]
+        if sequential and interleaved:  # their orders differ, so each kind has its own loop
+            self._run(scope, Sinks(sequential, []))
+            sequential = []
+        if accumulators or work.stores:
+            self._run(scope, Sinks([*sequential, *interleaved], work.stores))
 
     def _run(self, scope: Scope, sinks: Sinks) -> None:
         for accumulator, value in zip(sinks.accumulators, self.loop(scope, sinks), strict=True):
@@ -141,7 +134,8 @@ class Loops(LoopBuilder):
         """The loop over the next axis; the results of its reductions."""
         found = self.fold_range(scope, sinks, *self.bounds(scope.depth))
         if self.cached and scope.depth == self.nest.ndim - 1:
-            self.filled.update(self.nest.closure(sinks.steps, scope.known))
+            computed = self.nest.closure(sinks.steps, scope.known)
+            scope.row.filled.update(set(computed).intersection(self.cached))
         return found
 
     def fold_range(self, scope: Scope, sinks: Sinks, first: Value, end: Value) -> list[Value]:
@@ -168,7 +162,7 @@ class Loops(LoopBuilder):
         loop = self.open(first, [], CHUNK, end)
         limit = self.minimum(end, self.plus(loop.counter, CHUNK))
         parts: dict[int, Value] = {}
-        here = Scope(0, dict(scope.known), scope.addresses)
+        here = replace(scope, known=dict(scope.known))
         sinks = [nest.steps[store].args[0] for store in stores]
         for steps, folds, _ in nest.passes(sinks, here.known, 0):
             for number in steps:
@@ -188,6 +182,9 @@ class Loops(LoopBuilder):
 
     def sweep(self, scope: Scope, sinks: Sinks, first: Value, end: Value) -> list[Value]:
         """One loop from ``first`` to ``end``, in the way that suits its steps."""
+        if self.overlaps and scope.depth == self.nest.ndim - 2:
+            overlap.sweep(self, scope, sinks, first, end)
+            return []
         innermost = scope.depth == self.nest.ndim - 1
         folds = bool(sinks.accumulators)
         sequential = any(accumulator.fold.sequential for accumulator in sinks.accumulators)
@@ -268,13 +265,14 @@ class Loops(LoopBuilder):
 
     def prefetch(self, scope: Scope, sinks: Sinks, index: Value) -> None:
         """Prefetch what a loop over rows needs later, at one index of the innermost axis."""
-        known = [*scope.known, *self.filled.intersection(self.cached)]
-        steps = self.nest.closure(sinks.steps, known)
+        steps = self.nest.closure(sinks.steps, [*scope.known, *scope.row.filled])
         dtypes = [accumulator.dtype for accumulator in sinks.accumulators]
         self.row_prefetch.prefetch(self.b, steps, scope.addresses, index, dtypes)
 
     def body(self, scope: Scope, sinks: Sinks, index: Value) -> list[Value]:
         """The loop body at one index of the next axis; the operands of the reductions."""
+        if self.late is not None and scope.depth == self.nest.ndim - 1:
+            overlap.store_late(self, self.late, index)
         inside = self.inside(scope, sinks.steps, index)
         return [inside.known[operand] for operand in sinks.operands]
 
@@ -294,16 +292,27 @@ class Loops(LoopBuilder):
     def at_index(self, scope: Scope, index: Value) -> Scope:
         """The scope at one index of the next axis, before anything is computed there."""
         addresses = self.access.advance_all(self.b, scope.depth, scope.addresses, index)
-        return Scope(scope.depth + 1, dict(scope.known), addresses)
+        return Scope(scope.depth + 1, dict(scope.known), addresses, scope.row)
 
     # -- the row cache -----------------------------------------------------------------------------
+
+    def new_cached_row(self) -> CachedRow:
+        """Memory for the results of a row that the next loop over it reads."""
+        row = CachedRow({}, set())
+        for number in self.cached:
+            dtype, how = self.nest.steps[number].dtype, self.rendering.row_cache
+            slot = output_row_slot(self.nest, number) if how == "output" else None
+            count = ROW_CACHE_NBYTES // len(self.cached) // dtype.itemsize
+            count += max(LANES, self.vector)
+            row.memory[number] = self.memory(count, memory_type(dtype)) if slot is None else slot
+        return row
 
     def _read_cached(self, scope: Scope, sinks: list[int], index: Value) -> None:
         """Read the steps that ``sinks`` need and an earlier loop has stored."""
         b = self.b
         needed = self.nest.closure(sinks, scope.known)
         for number in self.cached:
-            if number in self.filled and number in needed:
+            if number in scope.row.filled and number in needed:
                 dtype = self.nest.steps[number].dtype
                 of, address = memory_type(dtype), self._cache_address(scope, number, index)
                 name = self.access.read(b, of, dtype.itemsize, address)
@@ -313,18 +322,18 @@ class Loops(LoopBuilder):
         """Store the steps that the next loops read."""
         b = self.b
         for number in self.cached:
-            if number not in self.filled and number in scope.known:
+            if number not in scope.row.filled and number in scope.known:
                 value = scope.known[number]
                 wide = b.spread(value)
                 address = self._cache_address(scope, number, index)
-                if self.access.tail is not None and isinstance(self.rows[number], int):
+                if self.access.tail is not None and isinstance(scope.row.memory[number], int):
                     self.access.tail.write(wide, value.type, address)
                     continue
                 size = self.nest.steps[number].dtype.itemsize
                 b.line(f"store {b.type(value.type)} {wide}, ptr {address}, align {size}")
 
     def _cache_address(self, scope: Scope, number: int, index: Value) -> str:
-        row, dtype = self.rows[number], self.nest.steps[number].dtype
+        row, dtype = scope.row.memory[number], self.nest.steps[number].dtype
         if isinstance(row, int):
             return scope.addresses[row].name
         of = memory_type(dtype)
