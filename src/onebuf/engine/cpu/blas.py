@@ -102,17 +102,17 @@ def loaded_again(path: Path) -> ctypes.CDLL:
 
 
 def _multiplies_as_numpy(library: ctypes.CDLL) -> bool:
-    """Whether a product of a library has the bits of NumPy's, too small for NumPy's threads."""
+    """Whether a product of a library is NumPy's: of integers, whose sums have one result only."""
     call = library[_PRODUCT]
     code, size, address, number = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_float
     operand = (address, size)
     call.argtypes = [code] * 3 + [size] * 3 + [number, *operand, *operand, number, *operand]
     call.restype = None
-    x = np.sin(np.arange(60 * 70, dtype=np.float32)).reshape(60, 70)
-    y = np.cos(np.arange(70 * 50, dtype=np.float32)).reshape(70, 50)
-    out = np.empty((60, 50), np.float32)
+    x = (np.arange(90 * 70) % 17 - 8).astype(np.float32).reshape(90, 70)
+    y = (np.arange(70 * 50) % 13 - 6).astype(np.float32).reshape(70, 50)
+    out = np.empty((90, 50), np.float32)
     one, two, three = [(array.ctypes.data, array.shape[1]) for array in (x, y, out)]
-    call(ROW_MAJOR, PLAIN, PLAIN, 60, 50, 70, 1.0, *one, *two, 0.0, *three)
+    call(ROW_MAJOR, PLAIN, PLAIN, 90, 50, 70, 1.0, *one, *two, 0.0, *three)
     return bool(np.array_equal(out, x @ y))
 
 
