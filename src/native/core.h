@@ -274,6 +274,13 @@ PyObject *counted(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *identity(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *listed(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 
+/* ---------------------------------------------------------------------------------- windows.c */
+
+int windows_init(void);
+PyObject *window_of(PyObject *buffer);
+PyObject *as_array(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *as_memory(PyObject *const *args, Py_ssize_t count);
+
 /* ------------------------------------------------------------------------------- conveniences */
 
 /* Forget an exception that the twin will raise in better words; keep interrupts. */

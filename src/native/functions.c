@@ -16,12 +16,12 @@ typedef PyObject *(*Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject 
 
 enum { ONE, TWO, WHERE, ASARRAY, PRODUCT, ZEROS, ONES, EMPTY, ZEROS_LIKE, ONES_LIKE, EMPTY_LIKE,
        ARANGE, EYE, CONCAT, ARRAY, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, DELEGATE, MAKE,
-       ACCUMULATE, ROLL, CLIP, ASTYPE, COPY, STACK, FLATTEN, TOLIST, FULL, REDUCE };
+       ACCUMULATE, ROLL, CLIP, ASTYPE, COPY, STACK, FLATTEN, TOLIST, FULL, AS_ARRAY, AS_MEMORY, REDUCE };
 static const char *kinds[] = {"one", "two", "where", "asarray", "matmul", "zeros", "ones", "empty",
                               "zeros_like", "ones_like", "empty_like", "arange", "eye", "concat", "array",
                               "reshape", "ravel", "permute", "transpose", "item", "shape", "delegate", "make",
                               "accumulate", "roll", "clip", "astype", "copy", "stack", "flatten",
-                              "tolist", "full", NULL};
+                              "tolist", "full", "as_array", "as_memory", NULL};
 typedef struct {
     PyObject_HEAD
     Vectorcall call;
@@ -126,6 +126,8 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case FLATTEN: return count == 1 && !keywords ? flattened(args[0]) : NULL;
     case TOLIST: return count == 1 && !keywords ? listed_elements(args[0]) : NULL;
     case FULL: return full_of(args, count, keywords);
+    case AS_ARRAY: return as_array(args, count, keywords);
+    case AS_MEMORY: return keywords ? NULL : as_memory(args, count);
     case STACK: return stacked(args, count, keywords);
     case ARRAY: return listed(args, count, keywords);
     case RESHAPE: return keywords ? NULL : reshape_quickly(args, count);

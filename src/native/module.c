@@ -60,7 +60,7 @@ PyMODINIT_FUNC PyInit__native(void) {
     if (!module) return NULL;
     if (dtypes_init() < 0 || types_init(module) < 0 || shelf_init(module) < 0 ||
         loops_init(module) < 0 || pending_init() < 0 || methods_init(module) < 0 ||
-        reductions_init(module) < 0 || functions_init(module) < 0) {
+        reductions_init(module) < 0 || windows_init() < 0 || functions_init(module) < 0) {
         Py_DECREF(module);
         return NULL;
     }

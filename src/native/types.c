@@ -371,13 +371,18 @@ PyObject *native_class(PyObject *module, PyObject *twin) {
 
 /* ---------------------------------------------------------------------------------- exporters */
 
-/* Python 3.11 has no `__buffer__` of its own: what that returns is handed on. */
+/* Python 3.11 has no `__buffer__` of its own: what that returns is handed on, or a window at once. */
 static int export(PyObject *self, Py_buffer *view, int flags) {
     view->obj = NULL;
-    PyObject *memory = PyObject_CallMethod(self, "__buffer__", "i", flags);
-    if (!memory) return -1;
-    int got = PyObject_GetBuffer(memory, view, flags);
-    Py_DECREF(memory);
+    PyObject *memory = window_of(self);
+    int got = memory ? PyObject_GetBuffer(memory, view, flags) : -1;
+    Py_XDECREF(memory);
+    if (!got) return 0;
+    forget_error();
+    if (PyErr_Occurred()) return -1;
+    memory = PyObject_CallMethod(self, "__buffer__", "i", flags);
+    got = memory ? PyObject_GetBuffer(memory, view, flags) : -1;
+    Py_XDECREF(memory);
     return got;
 }
 

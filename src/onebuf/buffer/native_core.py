@@ -14,6 +14,7 @@ import numpy as np
 
 from onebuf.backends.numpy.small_folds import SHORT
 from onebuf.buffer.buffer import Buffer
+from onebuf.buffer.exchange.array_protocols import ForeignProtocols
 from onebuf.buffer.exchange.conversion import Conversion
 from onebuf.buffer.handle import PLACE
 from onebuf.buffer.movement import Movement
@@ -291,6 +292,8 @@ def install() -> None:
     for name in _CONVERSIONS:
         core.set_slot(name, getattr(Conversion, name))
         _replace(Conversion, name)
+    _replace_method(ForeignProtocols, "__array__", "as_array")
+    _replace_method(ForeignProtocols, "__buffer__", "as_memory")
     _replace_property(Movement, "T", "transpose")
     _replace_property(Buffer, "shape", "shape")
     core.set_items(Buffer.__getitem__, Buffer.__setitem__, Buffer.__delitem__)

@@ -172,14 +172,8 @@ class Block:
         """
         return self._pin is not None and self._pin() is not None
 
-    def window(
-        self,
-        shape: Sequence[int],
-        dtype: np.dtype[Any],
-        stride_bytes: Sequence[int] | None = None,
-        offset_bytes: int = 0,
-    ) -> np.ndarray[Any, Any]:
-        """A NumPy array on this memory that is safe to hand out."""
+    def pin(self) -> Pin:
+        """The base of all windows, for as long as there is one."""
         if self._pin is None:
             MEMORY.enter(self, self.address, self.nbytes)
             pin = None
@@ -191,6 +185,17 @@ class Block:
             if not self.writable:
                 pin.flags.writeable = False
             self._pin = weakref.ref(pin)
+        return pin
+
+    def window(
+        self,
+        shape: Sequence[int],
+        dtype: np.dtype[Any],
+        stride_bytes: Sequence[int] | None = None,
+        offset_bytes: int = 0,
+    ) -> np.ndarray[Any, Any]:
+        """A NumPy array on this memory that is safe to hand out."""
+        pin = self.pin()
         if 0 in shape:
             return _empty_window(pin, shape, dtype)
         return np.ndarray(shape, dtype, pin, offset_bytes, stride_bytes)
