@@ -21,6 +21,7 @@ import numpy as np
 
 import onebuf as ob
 from onebuf import Buffer
+from onebuf.layout import View
 
 Array = np.ndarray[Any, Any]
 
@@ -277,7 +278,8 @@ def view(state: State, draw: random.Random) -> Change | None:
     if kind == "row" and array.ndim > 1 and array.shape[0]:
         row = draw.randrange(array.shape[0])
         return Change(f"v{number}[{row}, ...]", lambda: x[row, ...], lambda: array[row, ...])
-    if kind == "reshape" and array.flags.c_contiguous and array.base is None:
+    lies_in_order = x.stride == View.contiguous(x.shape).stride  # what NumPy copied may not
+    if kind == "reshape" and array.flags.c_contiguous and array.base is None and lies_in_order:
         return Change(f"v{number}.reshape(-1)", lambda: x.reshape(-1), lambda: array.reshape(-1))
     return None
 
