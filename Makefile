@@ -57,7 +57,7 @@ test-sanitized: $(VENV)/.installed-test ## run the native core's tests under Add
 		src/native/*.c -o build/sanitized/onebuf/_native.abi3.so
 	@ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=build/sanitized \
 		LD_PRELOAD="`$(CC) -print-file-name=libasan.so` `$(CC) -print-file-name=libubsan.so`" \
-		$(PYTEST) $(addprefix tests/native/test_,twins.py pending.py delegates.py picks.py windows.py) $(ARGS)
+		$(PYTEST) $(addprefix tests/native/test_,twins.py pending.py delegates.py picks.py windows.py replays.py) $(ARGS)
 
 test-interop: $(VENV)/.installed-interop ## run the tests against torch and jax, skipping none
 	@$(NEED_OPENCL)

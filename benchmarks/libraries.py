@@ -202,6 +202,12 @@ class Onebuf(Library):
     def take(self, array: Array) -> Any:
         return self.onebuf.Buffer(array)
 
+    def lines(self, text: str, names: list[str]) -> str:
+        if not text.startswith("@ob.jit"):
+            return text
+        exec(text, self.scope)
+        return f"f({', '.join(names)})"
+
     def settings(self, workload: Workload) -> contextlib.AbstractContextManager[Any]:
         options = {"cache_dir": os.environ.get("BENCHMARK_CACHE"), **workload.options}
         return self.onebuf.config(threads=self.threads, **options)  # type: ignore[no-any-return]

@@ -58,9 +58,8 @@ SMALL = [
         reference=ten,
         calls=50,
         is_bounded=False,
-        options={**LAZY, "tier": "compile"},
         programs={
-            "onebuf": f"{TEN}.realize()",
+            "onebuf": f"@ob.jit\ndef f(a, b):\n    return {TEN}\n",
             "numpy": NUMPY_TEN,
             "numexpr": "ne.evaluate('sqrt(abs(((a + b) * a - b) * 0.5 + a) + 1.0) * b - a')",
             "numba": f"""\
@@ -83,9 +82,14 @@ def f(a, b):
         rtol=1e-4,
         steps=STEPS,
         is_bounded=False,
-        options=LAZY,
         programs={
-            "onebuf": chain("x.realize()"),
+            "onebuf": f"""\
+@ob.jit
+def f(a, b):
+    x = a
+    for _ in range({STEPS}): x = x + b
+    return x
+""",
             "numpy": chain("x"),
             "numba": f"""\
 @njit

@@ -120,6 +120,8 @@ extern PyObject *find_shelf, *new_cell, *give_back;
 int shelf_init(PyObject *module);
 Node *new_fresh(int ndim, const npy_intp *dims, npy_intp size, int dtype, Node *like);
 void fresh_died(Node *node);
+int is_shelf(PyObject *x);
+Node *fresh_on(PyObject *shelf);
 
 /* ------------------------------------------------------------------------------------ loops.c */
 
@@ -281,7 +283,24 @@ PyObject *window_of(PyObject *buffer);
 PyObject *as_array(PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 PyObject *as_memory(PyObject *const *args, Py_ssize_t count);
 
+/* ---------------------------------------------------------------------------------- replays.c */
+
+int replays_init(PyObject *module);
+PyObject *set_replays(PyObject *module, PyObject *args);
+
 /* ------------------------------------------------------------------------------- conveniences */
+
+/* PEP 590, which is public in the limited API from 3.12 on */
+#ifndef Py_TPFLAGS_HAVE_VECTORCALL
+#define Py_TPFLAGS_HAVE_VECTORCALL (1UL << 11)
+#endif
+#ifndef Py_TPFLAGS_METHOD_DESCRIPTOR
+#define Py_TPFLAGS_METHOD_DESCRIPTOR (1UL << 17)
+#endif
+typedef PyObject *(*Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject *);
+static inline Py_ssize_t count_of(size_t flagged) { /* the arguments of a vectorcall */
+    return (Py_ssize_t)(flagged & ~((size_t)1 << (8 * sizeof(size_t) - 1)));
+}
 
 /* Forget an exception that the twin will raise in better words; keep interrupts. */
 static inline void forget_error(void) {

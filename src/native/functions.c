@@ -5,15 +5,6 @@
  */
 #include "core.h"
 
-#ifndef Py_TPFLAGS_HAVE_VECTORCALL
-#define Py_TPFLAGS_HAVE_VECTORCALL (1UL << 11) /* PEP 590; public in the limited API from 3.12 on */
-#endif
-#ifndef Py_TPFLAGS_METHOD_DESCRIPTOR
-#define Py_TPFLAGS_METHOD_DESCRIPTOR (1UL << 17)
-#endif
-#define OFFSET_FLAG ((size_t)1 << (8 * sizeof(size_t) - 1))
-typedef PyObject *(*Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject *);
-
 enum { ONE, TWO, WHERE, ASARRAY, PRODUCT, ZEROS, ONES, EMPTY, ZEROS_LIKE, ONES_LIKE, EMPTY_LIKE,
        ARANGE, EYE, CONCAT, ARRAY, RESHAPE, RAVEL, PERMUTE, TRANSPOSE, ITEM, SHAPE, DELEGATE, MAKE,
        ACCUMULATE, ROLL, CLIP, ASTYPE, COPY, STACK, FLATTEN, TOLIST, FULL, AS_ARRAY, AS_MEMORY, REDUCE };
@@ -168,7 +159,7 @@ end:
 
 static PyObject *vectorcall(PyObject *self, PyObject *const *args, size_t flagged, PyObject *keywords) {
     Function *function = (Function *)self;
-    Py_ssize_t count = (Py_ssize_t)(flagged & ~OFFSET_FLAG);
+    Py_ssize_t count = count_of(flagged);
     if (keywords && !PyTuple_Size(keywords)) keywords = NULL;
     PyObject *result = quickly(function, args, count, keywords);
     if (result) return result;

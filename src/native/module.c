@@ -45,6 +45,7 @@ static PyMethodDef methods[] = {
     {"set_operator", set_operator, METH_VARARGS, NULL},
     {"set_creation", set_creation, METH_VARARGS, NULL},
     {"set_quiet", set_quiet, METH_O, NULL},
+    {"set_replays", set_replays, METH_VARARGS, NULL},
     {"note_contexts", note_contexts, METH_O, NULL},
     {"note_homes", note_homes, METH_O, NULL},
     {"set_halted", set_halted, METH_O, NULL},
@@ -60,7 +61,8 @@ PyMODINIT_FUNC PyInit__native(void) {
     if (!module) return NULL;
     if (dtypes_init() < 0 || types_init(module) < 0 || shelf_init(module) < 0 ||
         loops_init(module) < 0 || pending_init() < 0 || methods_init(module) < 0 ||
-        reductions_init(module) < 0 || windows_init() < 0 || functions_init(module) < 0) {
+        reductions_init(module) < 0 || windows_init() < 0 || functions_init(module) < 0 ||
+        replays_init(module) < 0) {
         Py_DECREF(module);
         return NULL;
     }

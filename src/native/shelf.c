@@ -171,6 +171,30 @@ static Node *without_shelf(int ndim, const npy_intp *dims, int dtype) {
     return array ? new_loose(array) : NULL;
 }
 
+int is_shelf(PyObject *x) { return Py_TYPE(x) == shelf_type; }
+
+/* A claimed node in the cell on top of a shelf; NULL: the shelf is empty, or an exception. */
+Node *fresh_on(PyObject *given) {
+    Shelf *shelf = (Shelf *)given;
+    if (!shelf->count) return NULL;
+    Node *node = new_node(classes.fresh);
+    if (!node) return NULL;
+    if (shelf->count) { /* still, after an allocation */
+        node->cell = shelf->cells[--shelf->count];
+        node->shape = Py_NewRef(shelf->shape);
+        node->dtype = Py_NewRef(shelf->dtype);
+        node->array = Py_NewRef(PyTuple_GetItem(node->cell, 0));
+        node->claimed = Py_NewRef(Py_True);
+        node->own_block = Py_NewRef(Py_None);
+    }
+    PyObject_GC_Track((PyObject *)node);
+    if (!node->cell) {
+        Py_DECREF((PyObject *)node);
+        return NULL;
+    }
+    return node;
+}
+
 /* A node for elements that are about to be written, claimed; NULL: ask the twin, or an exception.
  * `like` may be an operand of the same shape and dtype, whose shelf need not be looked up. */
 Node *new_fresh(int ndim, const npy_intp *dims, npy_intp size, int dtype, Node *like) {
@@ -183,32 +207,15 @@ Node *new_fresh(int ndim, const npy_intp *dims, npy_intp size, int dtype, Node *
     if (!shelf) shelf = shelf_for(ndim, dims, size, dtype);
     if (!shelf) return PyErr_Occurred() || has_contexts() || !size ? NULL : without_shelf(ndim, dims, dtype);
     Py_INCREF((PyObject *)shelf);
-    Node *node = new_node(classes.fresh);
-    if (!node) {
-        Py_DECREF((PyObject *)shelf);
-        return NULL;
-    }
-    if (shelf->count) {
-        node->cell = shelf->cells[--shelf->count];
-    } else {
+    Node *node = fresh_on((PyObject *)shelf);
+    if (!node && !PyErr_Occurred()) {
         PyObject *cell = PyObject_CallFunction(new_cell, "OOn", shelf->shape, shelf->dtype,
                                                (Py_ssize_t)(size * item_sizes[dtype]));
-        if (!cell || !PyTuple_Check(cell) || PyTuple_Size(cell) != 4) {
-            Py_XDECREF(cell);
-            Py_DECREF((PyObject *)shelf);
-            PyObject_GC_Track((PyObject *)node);
-            Py_DECREF((PyObject *)node);
-            return NULL;
-        }
-        node->cell = cell;
+        if (cell && PyTuple_Check(cell) && PyTuple_Size(cell) == 4 && push(shelf, cell) == 0)
+            node = fresh_on((PyObject *)shelf);
+        Py_XDECREF(cell);
     }
-    node->shape = Py_NewRef(shelf->shape);
-    node->dtype = Py_NewRef(shelf->dtype);
-    node->array = Py_NewRef(PyTuple_GetItem(node->cell, 0));
-    node->claimed = Py_NewRef(Py_True);
-    node->own_block = Py_NewRef(Py_None);
     Py_DECREF((PyObject *)shelf);
-    PyObject_GC_Track((PyObject *)node);
     return node;
 }
 

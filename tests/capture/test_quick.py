@@ -10,7 +10,7 @@ import pytest
 import onebuf
 from onebuf import Buffer, jit
 from onebuf.backends.numpy import matmul
-from onebuf.capture import quick as quick_module
+from onebuf.capture import quick_lines
 from onebuf.engine.cpu import blas
 from onebuf.engine.step.plan import Plan
 from onebuf.errors import IndexRangeError
@@ -202,7 +202,7 @@ def test_random_bits_are_new_in_every_replay():
 
 
 def test_a_program_of_many_calls_is_left_to_the_plan(compiled, monkeypatch):
-    monkeypatch.setattr(quick_module, "MOST_CALLS", 2)
+    monkeypatch.setattr(quick_lines, "MOST_CALLS", 2)
 
     @jit
     def f(x: Any) -> Any:

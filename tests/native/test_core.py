@@ -199,7 +199,11 @@ k = onebuf.asarray(np.array([2, 0, 5]))
 array = np.arange(8.0)
 large = (onebuf.ones(40_000) + onebuf.arange(40_000)).realize()
 late = large * 2
+chain = onebuf.jit(lambda x, y: (x * y + 1) * 2)
+parts = onebuf.jit(lambda x, n: onebuf.cumsum(x * n, axis=0)[::2] + x[0])
 CALLS = {
+    "jit": lambda: chain(x, y), "jit by name": lambda: chain(y=x, x=y),
+    "jit of parts": lambda: parts(x, y[1]), "jit of much": lambda: chain(large, large)[:9],
     "pending": lambda: (large + large).realize(), "pending number": lambda: (3 - large).realize(),
     "pending one": lambda: (-late)[:9].realize(), "chain": lambda: ((large + 1) * late).sum(),
     "found": lambda: [large - late, large - late][1][:5],

@@ -23,9 +23,9 @@ from onebuf.capture.capture import Capture, NotCaptured, Other, captured
 from onebuf.capture.dynamic.family import Dynamic, axes_of
 from onebuf.capture.guard.call import Call
 from onebuf.capture.guard.guards import Guard, reach, write_guard
+from onebuf.capture.replays import QuickReplay, Replays
 from onebuf.engine import force
 from onebuf.errors import ArgumentError, ArgumentTypeError
-from onebuf.events import listeners
 from onebuf.graph import is_stored, settle
 from onebuf.machine import Device
 from onebuf.memory import address_of
@@ -55,7 +55,7 @@ if hasattr(os, "register_at_fork"):
 class Entry:
     """A capture, when it holds, and which of the bound buffers it is given."""
 
-    __slots__ = ("guard", "bind", "capture", "direct", "firsts")
+    __slots__ = ("guard", "bind", "capture", "quick", "firsts")
 
     def __init__(
         self, guard: Guard, capture: Capture, bound: Sequence[Any], firsts: list[int]
@@ -65,17 +65,20 @@ class Entry:
         self.capture = capture
         self.firsts = firsts
         is_plain = firsts == [*range(len(bound))] and all(isinstance(x, Buffer) for x in bound)
-        self.direct = capture.direct if is_plain else None
+        self.quick: QuickReplay | None = None
+        if is_plain and capture.direct is not None:
+            self.quick = guard.then(capture.direct)
 
     def given(self, bound: Sequence[Any]) -> list[Buffer]:
         """The buffers of a call, each once; NumPy's arrays as buffers on them."""
         return [_buffer(bound[place]) for place in self.firsts]
 
 
-class Jitted:
+class Jitted(Replays):
     """A function that is captured and replayed; see `jit`."""
 
     def __init__(self, function: Callable[..., Any], dynamic: Any = None, donate: Any = ()) -> None:
+        super().__init__()
         self._function = function
         self._call = Call(function)
         self._donate = tuple(donate) if isinstance(donate, tuple | list) else (donate,)
@@ -94,23 +97,18 @@ class Jitted:
         self._last_refusal = ""
         self.captures = 0
         """How often the function was captured."""
-        self.replays = 0
-        """How often a capture was replayed in place of a call."""
         functools.update_wrapper(self, function)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the function returns."""
+    def _slowly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the function returns, if no quick replay fits."""
         if current() is not None:
             return self._function(*args, **kwargs)
         for entry in self._entries:
             bound = entry.bind(args, kwargs)
             if bound is not None:
-                if entry.direct is not None and not listeners():
-                    self.replays += 1
-                    return entry.direct(bound)
                 result = self._replayed(entry, bound)
                 if result is not _NOTHING:
                     return result
@@ -127,7 +125,7 @@ class Jitted:
             return _NOTHING
         self.replays += 1
         if entry is not self._entries[0]:
-            self._entries = (entry, *[one for one in self._entries if one is not entry])
+            self._set_entries((entry, *[one for one in self._entries if one is not entry]))
         return result
 
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -208,16 +206,25 @@ class Jitted:
         return [number for number, buffer in enumerate(given) if id(buffer) in leaves]
 
     def _keep(self, entry: Entry) -> None:
-        self._entries = (entry, *self._entries[: MOST_CAPTURES - 1])
+        self._set_entries((entry, *self._entries[: MOST_CAPTURES - 1]))
         reads = [one.capture.reads for one in self._entries if one.capture.reads]
         if len(reads) > MOST_READS:
             self._give_up(f"it reads values that change from call to call, at {reads[0][0].line}")
         elif self.captures > 2 * MOST_CAPTURES and self.replays < self.captures:
             self._give_up("what it depends on changes from call to call")
 
+    def _set_entries(self, entries: tuple[Entry, ...]) -> None:
+        self._entries = entries
+        quick: list[QuickReplay] = []
+        for entry in entries:
+            if entry.quick is None:
+                break  # what was used last comes first, however it is replayed
+            quick.append(entry.quick)
+        self.quick = tuple(quick)
+
     def _give_up(self, reason: str) -> None:
         self._refusal = reason
-        self._entries = ()
+        self._set_entries(())
 
     def _refused(self, reason: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the function; if that was often the end of it, it is not captured any more."""

@@ -170,11 +170,11 @@ class Capture:
         self.donated = donated
         self.apart: list[int] | None = None
         """Addresses of given buffers at which what is written overlaps nothing."""
-        self.direct = None if donated else self._directly()
+        self.direct = None if donated else self._directly(len(real))
         """Does what `replay` does, of the plainest captures, in fewer steps; None of others."""
 
-    def _directly(self) -> Callable[[Sequence[Buffer]], Any] | None:
-        """A replay of one quick program whose only result is all that it does."""
+    def _directly(self, count: int) -> Callable[..., Any] | None:
+        """A replay for ``count`` buffers that is one quick program, and does nothing else."""
         program = self.regions[0].program
         written = None if program is None else program.quick
         if written is None or self.reads or self.writes or self._draws or self._left:
@@ -185,7 +185,7 @@ class Capture:
         if not isinstance(returned, Computed) or self._structure.unflatten([self]) is not self:
             return None
         base = None if returned.is_number else _PLACES.get(returned.rank)
-        return written.direct(returned.kind, base)
+        return written.direct(count, returned.kind, base)
 
     # -- doing it again ----------------------------------------------------------------------------
 

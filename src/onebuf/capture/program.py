@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from onebuf.capture.quick import Outside, Quick, quick
+from onebuf.capture.quick import Quick, quick
+from onebuf.capture.quick_lines import Outside
 from onebuf.dtypes import DT, Array
 from onebuf.engine.plan.declared_donation import ANY
 from onebuf.engine.plan.whole import whole_plan

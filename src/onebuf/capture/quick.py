@@ -2,9 +2,7 @@
 
 All that differs between two runs of a kernel is addresses: of what the call was given, of the
 results and of the arena. The function reads or makes these, packs them in front of the words that
-stay, and calls the kernels. Products of one row or column are calls of BLAS with arguments that
-are prepared in the same way. Other operations are those of NumPy's loops and libraries, on arrays;
-where these begin is known as well.
+stay, and calls the kernels (`onebuf.capture.quick_lines`).
 
 Nothing is attached to a node before the function has ended, so one that fails or is interrupted has
 done nothing. Nodes are variables of the function: they hold their memory until the last step that
@@ -13,40 +11,17 @@ needs it, which ends with letting go of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from math import prod
-from struct import Struct
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from onebuf.capture.location import Location, Locations, array_at
-from onebuf.dtypes import DT
-from onebuf.engine.cpu import gemv
-from onebuf.engine.cpu.launch import Single
-from onebuf.engine.cpu.program import word
-from onebuf.engine.step.kernel_step import KernelCall, KernelStep, MultipassStep
-from onebuf.engine.step.matmul_step import MatmulStep
-from onebuf.engine.step.numpy_step import NumpyStep, computed
+from onebuf.buffer import Buffer
+from onebuf.capture.quick_lines import Lines, NotQuick
 from onebuf.engine.step.plan import Plan
-from onebuf.graph import MATMUL, RANDOM_BITS, WRITE, Fresh, Kind, Node
-from onebuf.layout import View
-from onebuf.memory import POOL, address_of, address_of_bytes
-from onebuf.ops import place
-from onebuf.scheduler import NOTHING
+from onebuf.graph import Node
 
 Run = Callable[[Sequence[Node]], list[Node]]
-Direct = Callable[[Sequence[Any]], Any]
-"""From buffers to a buffer."""
-MOST_CALLS = 256
-"""Longer programs take so long that the way to them does not show."""
-_THREE = Struct("3q")
-
-
-class NotQuick(Exception):
-    """A plan with steps of another kind."""
-
-
-class Outside(Exception):
-    """An index is outside; a run of the plan says which."""
+Direct = Callable[..., Any]
+"""From buffers, as arguments, to a buffer."""
 
 
 class Quick:
@@ -54,19 +29,23 @@ class Quick:
 
     __slots__ = ("run", "_writer", "_results")
 
-    def __init__(self, writer: _Writer, results: list[str]) -> None:
-        self.run: Run = writer.compiled("leaves[{}]", f"return [{', '.join(results)}]")
+    def __init__(self, writer: Lines, results: list[str]) -> None:
+        self.run: Run = writer.compiled(None, [*writer.lines, f"return [{', '.join(results)}]"])
         self._writer = writer
         self._results = results
 
-    def direct(self, kind: type[Any], base: Any) -> Direct | None:
-        """The same from buffers to the only result, as a buffer of class ``kind``.
+    def direct(self, count: int, kind: type[Any], base: Any) -> Direct | None:
+        """The same from ``count`` buffers to the only result, as a buffer of class ``kind``.
 
         None if it may come upon an index that is outside: then the plan has to be run.
         """
         if self._writer.is_fallible:
             return None
         (result,) = self._results
+        if kind is Buffer:
+            found = self._writer.at_once(count, result, base)
+            if found is not None:
+                return found
         known = f"{self._writer.const(object.__new__)}({self._writer.const(kind)})"
         lines = (
             f"{result}.claimed = True",  # `Handle._value`, spelled out for speed
@@ -75,8 +54,7 @@ class Quick:
             f"made._base = {self._writer.const(base)}",
             "return made",
         )
-        found: Direct = self._writer.compiled("leaves[{}]._node", *lines)
-        return found
+        return self._writer.compiled(count, [*self._writer.lines, *lines])  # type: ignore[no-any-return]
 
 
 def quick(
@@ -92,270 +70,7 @@ def quick(
     leaves, or see elements of one, which leaf that is and how many bytes further on they begin.
     """
     try:
-        writer = _Writer(plan, leaves, asked, sources)
+        writer = Lines(plan, leaves, asked, sources)
         return Quick(writer, writer.results(wanted))
     except NotQuick:
         return None
-
-
-class _Writer:
-    """The text of one function, and the objects that it names."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        leaves: Sequence[Node],
-        asked: Sequence[Node],
-        sources: dict[int, tuple[int, int]],
-    ) -> None:
-        self.plan = plan
-        self.asked = asked
-        self.sources = sources
-        self.locations = Locations(leaves, asked)
-        self.lines: list[str] = []
-        self.known: dict[str, Any] = {
-            "address_of": address_of,
-            "address_of_bytes": address_of_bytes,
-            "place": place,
-            "allocate": POOL.allocate,
-        }
-        self.made: dict[int, str] = {}
-        """The variable of each node that becomes stored, by number."""
-        self.last: dict[int, int] = {}
-        """The last step that needs each of these."""
-        self.ends: list[int] = []
-        """How many lines there are up to the end of each step."""
-        self.leaves: set[int] = set()
-        self.calls = 0
-        self.is_fallible = False
-        """Whether it raises `Outside`."""
-
-    def const(self, value: Any) -> str:
-        name = f"k{len(self.known)}"
-        self.known[name] = value
-        return name
-
-    def results(self, wanted: Sequence[Node]) -> list[str]:
-        """Write the steps; the variables of the results."""
-        for step in self.plan.steps:
-            for part in step._passes if isinstance(step, MultipassStep) else [step]:
-                self.step(part)
-            self.ends.append(len(self.lines))
-            if self.calls > MOST_CALLS:
-                raise NotQuick
-        numbers = {id(node): number for number, node in enumerate(self.asked)}
-        found = [numbers.get(id(node), -1) for node in wanted]
-        if not self.made.keys() >= {*found}:
-            raise NotQuick
-        self.let_go({*found})
-        return [self.made[number] for number in found]
-
-    def let_go(self, kept: Collection[int]) -> None:
-        """Let each step end with letting go of what no later one needs, except for ``kept``."""
-        done: dict[int, list[str]] = {}
-        for number, name in self.made.items():
-            if number not in kept:
-                done.setdefault(self.last[number], []).append(name)
-        for at in sorted(done, reverse=True):
-            self.lines.insert(self.ends[at], f"del {', '.join(done[at])}")
-
-    def compiled(self, leaf: str, *end: str) -> Any:
-        """A function of ``leaves``; ``leaf`` is the node of one of them, ``end`` its last lines."""
-        head = [
-            f"n{n} = {leaf.format(n)}; a{n} = address_of(n{n}.array)" for n in sorted(self.leaves)
-        ]
-        if self.plan.arena_nbytes:
-            head.append(f"block = allocate({self.plan.arena_nbytes}); arena = block.address")
-        parameters = ", ".join(["leaves", *[f"{name}={name}" for name in self.known]])
-        lines = [f"  {line}" for line in (*head, *self.lines, *end)]
-        namespace = dict(self.known)
-        exec("\n".join([f"def run({parameters}):", *lines]), namespace)
-        return namespace["run"]
-
-    def step(self, step: Any) -> None:
-        """Write one step."""
-        if type(step) is KernelStep:
-            self.kernel(step, ())
-        elif type(step) is MatmulStep:
-            self.kernel(step, [self.factor(step, matrix.number) for matrix in step._matrices])
-        elif type(step) is NumpyStep:
-            self.operation(step)
-        else:
-            raise NotQuick
-
-    # -- kernels -----------------------------------------------------------------------------------
-
-    def kernel(self, step: KernelStep, brought: Sequence[str]) -> None:
-        """Launch a kernel; ``brought`` are addresses of operands that are not among its inputs."""
-        bases = ["0", *[self.operand(number) for number in step._inputs]]
-        for output in step._outputs:
-            if output.is_write:
-                raise NotQuick
-            if output.offset_bytes >= 0:
-                bases.append(f"arena + {output.offset_bytes}")
-            else:
-                bases.append(self.result(output.number, output.shape, output.dtype))
-        for call in step._calls:
-            self.call(call, [*bases, *brought])
-
-    def result(self, number: int, shape: tuple[int, ...], dtype: DT) -> str:
-        """Make the node of a result; its address, as code."""
-        name = self.new(number)
-        self.lines += self.placed(name, shape, dtype)
-        self.lines.append(f"b{number} = address_of({name}.array)")
-        return f"b{number}"
-
-    def new(self, number: int) -> str:
-        """A variable for the node of a result."""
-        name = self.made[number] = f"o{number}"
-        self.last[number] = len(self.ends)
-        return name
-
-    def placed(self, name: str, shape: tuple[int, ...], dtype: DT) -> list[str]:
-        """Lines that make the node of a result: `place`, spelled out where it takes a cell."""
-        numel = prod(shape)
-        kind = f"{shape!r}, {self.const(dtype)}"
-        whole = f"place({kind}, {numel})"
-        place(shape, dtype, numel)  # which puts up a shelf for such cells, if there is to be one
-        shelf = POOL.shelves.by_kind.get((shape, dtype))
-        if shelf is None:
-            return [f"{name} = {whole}"]
-        cell = f"{self.const(Fresh)}({self.const(shelf)}.pop(), {kind})"
-        return [f"try: {name} = {cell}", f"except IndexError: {name} = {whole}"]
-
-    def operand(self, number: int) -> str:
-        """The address of an operand, as code."""
-        if number < 0:
-            return f"arena + {~number}"
-        if number in self.made:
-            self.last[number] = len(self.ends)
-            return f"b{number}"
-        node = self.asked[number]
-        source = self.sources.get(id(node))
-        if source is not None:
-            leaf, distance = source
-            self.leaves.add(leaf)
-            return f"a{leaf} + {distance}" if distance else f"a{leaf}"
-        if node.array is None:
-            raise NotQuick
-        self.const(node)  # which keeps its memory
-        return str(address_of(node.array))
-
-    def call(self, call: KernelCall, bases: Sequence[str]) -> None:
-        self.calls += 1
-        launch: Any = call._launch
-        if launch.__class__ is not Single:
-            raise NotQuick
-        addresses = ", ".join(
-            [f"{bases[at]} + {far}" if far else bases[at] for at, far in call._places]
-        )
-        scalars = b"".join([self.scalar(scalar) for scalar in call._scalars])
-        has_flag = launch.words.has_flag
-        self.is_fallible |= has_flag
-        if launch._count:
-            run = f"{self.const(launch.run)}([{addresses}], {self.const(scalars)})"
-            self.lines.append(f"if {run}: raise {self.const(Outside)}" if has_flag else run)
-            return
-        pack, tail = self.const(launch.words._front.pack), self.const(launch.words._tail + scalars)
-        run = self.const(launch._call)
-        self.lines.append(f"words = {pack}({addresses}) + {tail}")
-        self.lines.append(f"{run}(address_of_bytes(words), 0, {launch._end})")
-        if has_flag:
-            is_outside = self.const(launch.words.is_outside)
-            self.lines.append(f"if {is_outside}(words): raise {self.const(Outside)}")
-
-    def scalar(self, scalar: Any) -> bytes:
-        """A word that stays the same in every run."""
-        if scalar.__class__ is bytes:
-            return scalar
-        number, read = scalar
-        node = self.asked[number]
-        if node.op.kind is not Kind.CONSTANT:
-            raise NotQuick
-        return word(read(node.arg))
-
-    # -- products ----------------------------------------------------------------------------------
-
-    def factor(self, step: MatmulStep, number: int) -> str:
-        """Compute a product that a kernel is to read; its address, as code."""
-        if step._count < step._extent:
-            raise NotQuick
-        if number in self.made:  # which an earlier step computed
-            self.last[number] = len(self.ends)
-            return f"b{number}"
-        address = self.product(number)
-        if address is None:
-            raise NotQuick
-        return address
-
-    def product(self, number: int) -> str | None:
-        """Compute a product by a call of BLAS; its address, as code, or None if that cannot be."""
-        node = self.asked[number]
-        found = [self.locations.of(src) for src in node.srcs]
-        x, y = found
-        if x is None or y is None or not x.dtype == y.dtype == node.dtype:
-            return None
-        strides = View.contiguous(node.shape).stride
-        layout = node.shape, tuple([step * node.dtype.itemsize for step in strides])
-        ready = gemv.prepared(node.dtype, (x.shape, x.strides), (y.shape, y.strides), layout)
-        if ready is None:
-            return None
-        places = [self.address(x), self.address(y)]
-        address = self.result(number, node.shape, node.dtype)
-        pack, words = self.const(_THREE.pack), self.const(ready.words)
-        self.lines.append(f"words = {words} + {pack}({', '.join(places)}, {address})")
-        self.calls += 1
-        self.lines.append(f"{self.const(ready.call)}(address_of_bytes(words), 0, {ready.matrices})")
-        return address
-
-    def address(self, location: Location) -> str:
-        """The address of the first element at a location, as code."""
-        self.node(location)
-        if location.fixed is not None:
-            return str(address_of(location.fixed))
-        name = f"a{location.leaf}" if location.leaf >= 0 else f"b{location.made}"
-        return f"{name} + {location.offset_bytes}" if location.offset_bytes else name
-
-    def node(self, location: Location) -> str:
-        """The node whose memory a location is in, as code."""
-        if location.fixed is not None:
-            return self.const((location.fixed, location.holder))
-        if location.leaf >= 0:
-            self.leaves.add(location.leaf)
-            return f"n{location.leaf}"
-        if location.made not in self.made:
-            raise NotQuick
-        self.last[location.made] = len(self.ends)
-        return self.made[location.made]
-
-    # -- other operations --------------------------------------------------------------------------
-
-    def operation(self, step: NumpyStep) -> None:
-        """Compute one operation on NumPy's loops, or by a library."""
-        node = self.asked[step._number]
-        if node.op is RANDOM_BITS or node.op is WRITE or step._kind == NOTHING:
-            raise NotQuick
-        if node.op is MATMUL and self.product(step._number) is not None:
-            return
-        arrays = "".join([f"{self.array(src)}, " for src in node.srcs])
-        bare = Node(node.op, (), node.arg, node.shape, node.dtype, node.made_at, node.device)
-        name = self.new(step._number)
-        run = f"{self.const(computed)}({self.const(bare)}, ({arrays}))"
-        self.calls += 1
-        self.lines.append(f"{name} = {run}")
-        self.lines.append(f"b{step._number} = address_of({name}.array)")
-
-    def array(self, source: Node) -> str:
-        """The elements of an operand as an array, as code."""
-        location = self.locations.of(source)
-        if location is None:
-            raise NotQuick
-        name = self.node(location)
-        if location.fixed is not None:
-            return self.const(location.fixed)
-        if location.is_whole:
-            return f"{name}.array"
-        at = self.const(array_at)
-        dtype = self.const(location.dtype)
-        rest = f"{location.shape!r}, {dtype}, {location.offset_bytes}, {location.strides!r}"
-        return f"{at}({name}, {rest})"

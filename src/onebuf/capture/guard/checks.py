@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.buffer import Buffer
 from onebuf.capture.guard.guard_code import GuardCode
 from onebuf.capture.reads.exact import exact_keys, is_same
+from onebuf.capture.replays import form
 from onebuf.graph import PLACED, VIEW, Node
+from onebuf.machine import CPU
 
 FEW = 8
 """So many buffers are told apart pair by pair, more by their ids in a set."""
@@ -45,6 +48,10 @@ class Checks:
         found = self.code.variable()
         if not self.is_new(name, where, value, name):
             return
+        is_plain = value.__class__ is Buffer and node.device is CPU and node.shape
+        fits = form(node.array) if is_plain and node.array is not None else None
+        if fits is not None:
+            self.code.unless = f"{self.code.reference(fits)}({name})"
         self.same_class(name, where, value.__class__)
         self.code.set(found, f"{name}._node")
         self.field(f"{found}.shape", where, "shape", node.shape)
@@ -64,6 +71,7 @@ class Checks:
                 *(f"{name}._base is None", where, "being a number", is_number),
             )
         self.layout(found, where, node)
+        self.code.unless = ""
 
     def layout(self, name: str, where: str, node: Node) -> None:
         """Check how the elements of a node lie in memory."""

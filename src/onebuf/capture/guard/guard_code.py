@@ -47,12 +47,16 @@ class GuardCode:
         self.constants: dict[str, Any] = {}
         self.names: dict[int, str] = {}
         """The names of constants, by id."""
-        self.lines: list[tuple[int, str, str | None]] = []
-        """Number of the check that a line belongs to, text, and what is shown: None if the line
-        sets a variable, else the line is the condition of a failure."""
+        self.lines: list[tuple[int, str, str | None, str]] = []
+        """Number of the check that a line belongs to, text, what is shown, and a condition that
+        makes the line needless. If nothing is shown the line sets a variable, else it is the
+        condition of a failure."""
         self.checks: list[tuple[str, str, Any]] = []
         self.count = 0
-        self.result = "True"
+        self.results: list[str] | None = None
+        """The variables that the function returns; None: it returns True."""
+        self.unless = ""
+        """A condition that makes the lines which follow needless."""
 
     def variable(self) -> str:
         """A new name."""
@@ -75,30 +79,36 @@ class GuardCode:
 
     def set(self, target: str, source: str) -> None:
         """Set a variable, or several; the next check is the one that fails if this does."""
-        self.lines.append((len(self.checks), f"{target} = {source}", None))
+        self.lines.append((len(self.checks), f"{target} = {source}", None, self.unless))
 
     def fail_if(
         self, condition: str, shown: str, where: str, what: str = "", expected: Any = NOTHING
     ) -> None:
         """Fail where ``condition`` holds; ``shown`` is the code of what was found there."""
-        self.lines.append((len(self.checks), condition, shown))
+        self.lines.append((len(self.checks), condition, shown, self.unless))
         self.checks.append((where, what, expected))
 
-    def compile(self) -> Callable[..., Any]:
-        """The function that returns the result, or None."""
-        lines = [
-            f"    {text}" if shown is None else f"    if {text}: return None"
-            for _, text, shown in self.lines
-        ]
-        return self._function(
-            [*lines, f"    return {self.result}"], "  except Exception: return None"
-        )
+    def compile(self, then: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        """The function that returns the results, or None; or what ``then`` makes of the results."""
+        lines = []
+        known = ""
+        for _, text, shown, unless in self.lines:
+            if unless != known:
+                lines += [f"    if not {unless}:"] if unless else []
+                known = unless
+            text = text if shown is None else f"if {text}: return None"
+            lines.append(f"{'     ' if unless else '    '}{text}")
+        if then is not None:
+            end = f"{self.reference(then)}({', '.join(self.results or [])})"
+        else:
+            end = "True" if self.results is None else f"[{', '.join(self.results)}]"
+        return self._function([*lines, f"    return {end}"], "  except Exception: return None")
 
     def explain(self, *arguments: Any) -> Failure | None:
         """The check that fails; None if all hold."""
         lines = []
         last = -1
-        for number, text, shown in self.lines:
+        for number, text, shown, _ in self.lines:
             if number != last:
                 lines.append(f"    at = {number}")
                 last = number

@@ -40,6 +40,13 @@ class Guard:
         self.bind: Callable[[tuple[Any, ...], dict[str, Any]], list[Any] | None] = code.compile()
         self._code = code
 
+    def then(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function like `bind` that gives what ``function`` makes of the buffers.
+
+        It gives None if anything differs, and if ``function`` raises.
+        """
+        return self._code.compile(function)
+
     def check(self, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None) -> bool:
         """Whether nothing that the function depends on differs."""
         return self.bind(args, dict(kwargs or {})) is not None
@@ -108,7 +115,7 @@ class _Writer:
 
     def guard(self) -> Guard:
         self.checks.distinct()
-        self.code.result = f"[{', '.join(self.checks.results)}]"
+        self.code.results = self.checks.results
         return Guard(self.code)
 
     def arguments(self, call: Call, values: Sequence[Any]) -> None:
