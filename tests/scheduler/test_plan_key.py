@@ -29,10 +29,37 @@ def test_constants_are_not_part_of_a_plan_key():
     assert walk_of([(x * 2.0)._node]).plan_key != walk_of([(2.0 - x)._node]).plan_key
 
 
-def test_a_library_call_has_no_plan_key():
-    found = ob.isin(ob.asarray(A), ob.asarray(A[:2]))
+def test_which_library_is_called_is_not_part_of_a_plan_key():
+    x, y = ob.asarray(A), ob.asarray(A[:2])
+    found = ob.isin(x, y)
     assert not found.is_realized
-    assert walk_of([found._node]).plan_key is None
+    assert walk_of([found._node]).plan_key == walk_of([ob.isin(x, y, invert=True)._node]).plan_key
+    assert walk_of([found._node]).plan_key != walk_of([ob.isin(x, x)._node]).plan_key
+
+
+def test_one_plan_makes_the_calls_of_each_graph():
+    def parts(x: Buffer) -> list[Buffer]:
+        q, r = ob.linalg.qr(x * 2)
+        u, s, v = ob.linalg.svd(x * 2, full_matrices=False)
+        return [(q + 1).sum(), (r + 1).sum(), (u * s) @ v, s - 1, v - u[:1, :6] + 1]
+
+    forgotten = [np.asarray(one) for one in parts(ob.asarray(A[:, :6].copy()))]
+    for n in range(20):  # the plan is known, then guarded
+        x = A[:, :6] + n % 2 * np.eye(6)
+        found = parts(ob.asarray(x.copy()))
+        if n % 3:
+            ob.realize(*found)
+        u, s, v = np.linalg.svd(x * 2, full_matrices=False)
+        q, r = np.linalg.qr(x * 2)
+        wanted = [(q + 1).sum(), (r + 1).sum(), (u * s) @ v, s - 1, v - u[:1] + 1]
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-10)
+        if n % 2 == 0:
+            for one, first in zip(found, forgotten, strict=True):
+                np.testing.assert_array_equal(one, first)
+    x, y = ob.asarray(A), ob.asarray(A[:2])
+    for _ in range(20):
+        assert (np.asarray(ob.isin(x, y)) != np.asarray(ob.isin(x, y, invert=True))).all()
 
 
 def test_sizes_and_strides_are_part_of_a_plan_key_and_not_of_a_structure():

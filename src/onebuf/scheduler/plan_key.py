@@ -40,7 +40,7 @@ from onebuf.graph import (
     Op,
 )
 
-_UNIQUE = frozenset({EMPTY, FAILED, FREED, FUTURE, LIBRARY, SOURCE})
+_UNIQUE = frozenset({EMPTY, FAILED, FREED, FUTURE, SOURCE})
 """Operations whose argument is an object that no other graph has."""
 _WITH_AXES = frozenset({*REDUCE.values(), *SCAN.values(), CONCAT, TAKE, TAKE_ALONG})
 """Operations whose argument says along which axes they run."""
@@ -67,6 +67,7 @@ _FIELDS = {
     ARANGE: _fields("dtype", "shape", "arg"),
     ON_DEMAND: _fields("dtype", "shape"),
     RANDOM_BITS: _fields("dtype", "shape"),
+    LIBRARY: _fields("dtype", "shape"),  # a run calls what its own node says
     WRITE: _fields("dtype", "arg.view", "arg.is_apart"),
 }
 _CONSTANT = _fields("dtype", "shape")
