@@ -94,6 +94,7 @@ static inline int is_number(Node *node) {
 /* Numbers of the dtypes that the core knows; above them, Python's own kinds of numbers. */
 enum { BOOL, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, FLOAT16, FLOAT32, FLOAT64 };
 #define DTYPES 12
+#define WIDEST 8 /* the most bytes of one */
 enum { PY_BOOL = DTYPES, PY_INT, PY_FLOAT };
 #define OPERANDS 15
 
@@ -164,6 +165,7 @@ typedef struct {
 extern PyTypeObject *operation_type;
 int loops_init(PyObject *module);
 npy_intp quick_limit(void);
+int are_few(npy_intp size, int dtype, npy_intp limit); /* as the twins count: by bytes */
 int has_contexts(void); /* whether an option or a listener was ever set, anywhere */
 PyObject *note_contexts(PyObject *module, PyObject *get);
 PyObject *set_halted(PyObject *module, PyObject *flag);

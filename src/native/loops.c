@@ -23,6 +23,10 @@ npy_intp quick_limit(void) {
     return found;
 }
 
+int are_few(npy_intp size, int dtype, npy_intp limit) {
+    return limit >= 0 && size * item_sizes[dtype] <= limit * WIDEST;
+}
+
 int has_contexts(void) { return was_set; }
 
 PyObject *note_contexts(PyObject *module, PyObject *get) {
@@ -374,10 +378,13 @@ static PyObject *two(Operation *operation, Operand *x, Operand *y) {
         if (found || PyErr_Occurred()) return found;
     }
     int ndim = broadcast(x, y, dims, &size);
-    if (ndim < 0 || size > limit) return NULL;
-    if ((!x->scalar && x->size > limit) || (!y->scalar && y->size > limit)) return NULL;
+    if (ndim < 0) return NULL;
+    if ((!x->scalar && !are_few(x->size, x->dtype, limit)) ||
+        (!y->scalar && !are_few(y->size, y->dtype, limit)))
+        return NULL;
     Loop *loop = loop_for(operation, x->dtype, y->dtype);
-    if (!loop) return NULL;
+    if (!loop || !are_few(size, loop->out, limit)) return NULL;
+    if (loop->state == KERNEL && size > limit) return NULL; /* for the threads of the twin */
     if (!ndim) {
         char raw[8];
         if (!run_pair(loop, x, y, 0, dims, 1, raw, NULL)) return NULL;
@@ -409,7 +416,7 @@ PyObject *compute_two(Operation *operation, PyObject *x, PyObject *y) {
 
 static PyObject *one(Operation *operation, Operand *x) {
     npy_intp limit = quick_limit();
-    if (x->size > limit) return NULL;
+    if (!x->scalar && !are_few(x->size, x->dtype, limit)) return NULL;
     if (x->scalar) { /* as it would be in a buffer of its own */
         int dtype = x->dtype == PY_FLOAT ? usual_float() : x->dtype == PY_INT ? INT64 : BOOL;
         if (dtype < 0 || !scalar_bytes(x->scalar, x->dtype, dtype, x->raw)) return NULL;
@@ -417,8 +424,9 @@ static PyObject *one(Operation *operation, Operand *x) {
         x->dtype = dtype;
     }
     Loop *loop = loop_for(operation, x->dtype, 0);
-    if (!loop) return NULL;
     npy_intp size = x->size;
+    if (!loop || !are_few(size, loop->out, limit)) return NULL;
+    if (loop->state == KERNEL && size > limit) return NULL; /* for the threads of the twin */
     char raw[8], *out = raw;
     Node *node = NULL;
     if ((!x->contiguous && size > MOST_CONVERTED) || (loop->state == KERNEL && !size)) return NULL;
@@ -498,7 +506,7 @@ int compute_into(Operation *operation, PyObject *x, PyObject *y, PyObject *out) 
     int done = 0;
     npy_intp dims[MOST_AXES], size, limit = quick_limit();
     if (!is_buffer(out) || !operand_of(out, &target)) return 0;
-    if (!target.array || !target.ndim || target.size > limit) goto end;
+    if (!target.array || !target.ndim || !are_few(target.size, target.dtype, limit)) goto end;
     if (!(PyArray_FLAGS(target.array) & NPY_ARRAY_WRITEABLE) || !has_own_places(&target)) goto end;
     if (!operand_of(x, &one) || !operand_of(y, &other)) goto end;
     int ndim = broadcast(&one, &other, dims, &size);
@@ -526,7 +534,8 @@ int compute_one_into(Operation *operation, PyObject *x, PyObject *out) {
     int done = 0;
     npy_intp limit = quick_limit();
     if (!is_buffer(out) || !operand_of(out, &target)) return 0;
-    if (!target.array || !target.ndim || target.size > limit || !target.contiguous) goto end;
+    if (!target.array || !target.ndim || !are_few(target.size, target.dtype, limit)) goto end;
+    if (!target.contiguous) goto end;
     if (!(PyArray_FLAGS(target.array) & NPY_ARRAY_WRITEABLE)) goto end;
     if (!is_buffer(x) || !operand_of(x, &operand)) goto end;
     if (operand.ndim != target.ndim || !operand.contiguous) goto end;
@@ -564,9 +573,9 @@ PyObject *compute_where(PyObject *condition, PyObject *x, PyObject *y) {
         if (!operand_of(given[found], &parts[found])) goto end;
     if (parts[0].scalar || parts[0].dtype != BOOL || !parts[0].ndim || !parts[0].contiguous) goto end;
     npy_intp size = parts[0].size;
-    if (size > limit) goto end;
     int dtype = parts[1].scalar ? parts[2].dtype : parts[1].dtype;
     if (parts[1].scalar && parts[2].scalar) goto end;
+    if (!are_few(size, dtype, limit)) goto end;
     for (int n = 1; n < 3; n++) {
         if (parts[n].scalar) {
             if ((dtype == FLOAT32 || dtype == FLOAT64) ? 0 : parts[n].dtype == PY_FLOAT) goto end;

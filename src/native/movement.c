@@ -34,7 +34,8 @@ static npy_intp product(const npy_intp *dims, int first, int end) {
 static int few(PyObject *x, Operand *operand) {
     npy_intp limit = quick_limit();
     if (!is_buffer(x) || !operand_of(x, operand)) return 0;
-    if (operand->array && operand->ndim && operand->size && operand->size <= limit) return 1;
+    int is_small = operand->array && operand->ndim && operand->size;
+    if (is_small && are_few(operand->size, operand->dtype, limit)) return 1;
     release(operand);
     return 0;
 }
@@ -157,7 +158,7 @@ PyObject *rolled(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
     memcpy(dims, is_flat ? flat : x.dims, ndim * sizeof(npy_intp));
     PyObject *zero = PyLong_FromLong(0);
     Node *node = NULL;
-    if (zero && x.size <= MOST_CONVERTED &&
+    if (zero && x.size * item_sizes[x.dtype] <= (npy_intp)sizeof(converted[0]) &&
         take_shifts(args[1], is_flat ? zero : axis, ndim, dims, shifts))
         node = new_fresh(x.ndim, x.dims, x.size, x.dtype, x.node);
     if (node) {
@@ -310,7 +311,9 @@ static int write_part(Operand *part, int dtype, npy_intp rows, npy_intp chunk, c
 static PyObject *join(Parts *all, int ndim, const npy_intp *dims, int axis) {
     npy_intp size = product(dims, 0, ndim), limit = quick_limit(), rows = product(dims, 0, axis);
     npy_intp item = item_sizes[all->dtype];
-    if (size > limit || size > MOST_CONVERTED || !limit || !home_is_host()) return NULL;
+    if (!are_few(size, all->dtype, limit) || !limit || !home_is_host()) return NULL;
+    for (int n = 0; n < all->count; n++)
+        if (all->parts[n].size > MOST_CONVERTED) return NULL;
     Node *node = new_fresh(ndim, dims, size, all->dtype, NULL);
     if (!node || !size) return node ? new_buffer(node, Py_None) : NULL;
     char *at = bytes_of(node);

@@ -102,7 +102,7 @@ typedef struct {
     PyObject_HEAD
     Vectorcall call;
     PyObject *holder; /* keeps the kernel's code */
-    PyObject *shelf, *place, *shape, *dtype, *numel; /* `shelf` is None: there is no result */
+    PyObject *shelf, *place, *shape, *dtype, *numel; /* None: no shelf; no result, if no shape */
     PyObject *base; /* of the buffer that a call gives; NULL: it gives the node */
     void (*kernel)(const npy_intp *words, npy_intp begin, npy_intp end);
     npy_intp end;
@@ -118,7 +118,7 @@ typedef struct {
 /* The node that a call writes; claimed, if it is for a buffer. */
 static Node *room(Launch *launch) {
     PyObject *claimed = launch->base ? Py_True : Py_False;
-    Node *made = fresh_on(launch->shelf);
+    Node *made = launch->shelf == Py_None ? NULL : fresh_on(launch->shelf);
     if (!made && !PyErr_Occurred()) {
         made = (Node *)PyObject_CallFunctionObjArgs(launch->place, launch->shape, launch->dtype,
                                                     launch->numel, NULL);
@@ -166,7 +166,7 @@ static PyObject *launch_call(PyObject *self, PyObject *const *args, size_t flagg
         held[known] = Py_NewRef(Py_TYPE(x) == classes.buffer ? (PyObject *)node_of(x) : x);
     }
     for (int n = 0; n < known && fine; n++) fine = (bytes[n] = bytes_of(held[n])) != NULL;
-    if (fine && launch->shelf != Py_None) fine = (made = room(launch)) != NULL;
+    if (fine && launch->shape != Py_None) fine = (made = room(launch)) != NULL;
     if (fine) {
         char *out = made ? PyArray_BYTES((PyArrayObject *)made->array) : NULL;
         for (int n = 0; n < launch->addresses; n++) {
@@ -228,7 +228,7 @@ static PyObject *launch_new(PyTypeObject *type, PyObject *args, PyObject *names)
         Py_ssize_t offset;
         PyObject *slot = PyTuple_GetItem(slots, n);
         if (!PyTuple_Check(slot) || !PyArg_ParseTuple(slot, "in", &operand, &offset) ||
-            operand >= operands || operand < -2 || (operand == -1 && parts[0] == Py_None)) {
+            operand >= operands || operand < -2 || (operand == -1 && parts[2] == Py_None)) {
             if (!PyErr_Occurred()) PyErr_SetNone(PyExc_ValueError);
             Py_DECREF((PyObject *)launch);
             return NULL;

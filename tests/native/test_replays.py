@@ -19,6 +19,7 @@ from onebuf import Buffer
 from onebuf.capture import replays
 from onebuf.capture.replays import form
 from onebuf.machine import CPU
+from onebuf.memory import POOL
 from onebuf.native import core
 
 pytestmark = needs_core
@@ -122,11 +123,17 @@ def test_errors_are_those_of_the_function_and_harm_no_later_call() -> None:
     assert g(x, x * 2).tolist() == [0, 3, 6]
 
 
-def test_there_may_be_more_results_than_a_shelf_has() -> None:
-    x = onebuf.ones(1234)
+@pytest.mark.parametrize("has_shelf", [True, False])
+def test_there_may_be_more_results_than_a_shelf_has(
+    has_shelf: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("onebuf.memory.cells.MOST_SHELVES", 10_000 if has_shelf else 0)
+    numel = 91 + has_shelf
+    x = onebuf.ones(numel)
     g = onebuf.jit(lambda x: x * 3)
     results = [g(x) for _ in range(300)]
-    assert all(one.tolist() == [3.0] * 1234 for one in results)
+    assert (((numel,), x.dtype) in POOL.shelves.by_kind) == has_shelf
+    assert all(one.tolist() == [3.0] * numel for one in results)
     assert len({one._node.array.ctypes.data for one in results}) == 300
 
 
@@ -149,16 +156,15 @@ def test_a_launch_wants_its_operands() -> None:
     [
         *({"slots": ((5, 0),)}, {"slots": ((-3, 0),)}, {"slots": (1,)}, {"slots": ((0, "a"),)}),
         *({"tail": b"123"}, {"tail": bytes(8 * 257)}, {"shelf": 1}, {"operands": -1}),
-        {"shelf": None, "slots": ((-1, 0),)},
+        {"shape": None, "slots": ((-1, 0),)},
     ],
-    ids=str,
+    ids=lambda changed: ", ".join(changed),
 )
 def test_a_launch_that_would_leave_its_arguments_is_refused(changed: dict[str, Any]) -> None:
-    x = onebuf.ones(5) + 1
-    given = {"tail": b"", "slots": ((0, 0),), "operands": 1, "shelf": x._node._cell[2]}
+    given = {"tail": b"", "slots": ((0, 0),), "operands": 1, "shelf": None, "shape": (5,)}
 
-    def made(tail: Any, slots: Any, operands: Any, shelf: Any) -> Any:
-        result = (shelf, replays.place, (5,), np.dtype("d"), 5, None)
+    def made(tail: Any, slots: Any, operands: Any, shelf: Any, shape: Any) -> Any:
+        result = (shelf, replays.place, shape, np.dtype("d"), 5, None)
         return core.Launch(1, None, tail, 1, False, slots, operands, *result)
 
     assert made(**given) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -259,3 +260,45 @@ def test_joined_buffers_are_those_of_the_twin(parts: list[Any]) -> None:
     check(
         lambda: tuple(part() for part in parts), lambda *given: tuple(map(onebuf.zeros_like, given))
     )
+
+
+@st.composite
+def wide(draw: st.DrawFn) -> Any:
+    """Functions that make a buffer of more elements than are few, if these were doubles."""
+    dtype = np.dtype(
+        draw(st.sampled_from(["bool", "uint8", "int16", "float16", "float32", "int64"]))
+    )
+    shape = draw(
+        st.sampled_from([(33_000,), (182, 182), (65_536,), (257, 256), (70_000,), (1, 512)])
+    )
+    key = draw(st.sampled_from([(..., slice(None)), (..., slice(None, None, -1)), (..., None, 0)]))
+    values = np.random.default_rng(prod(shape)).integers(0, 5, shape).astype(dtype)
+    return lambda: Buffer(values, copy=True)[key]
+
+
+MANY: dict[str, Any] = {
+    "add": operator.add,
+    "less": operator.lt,
+    "maximum": onebuf.maximum,
+    "divide": operator.truediv,
+    "scalar": lambda x, y: x * 2,
+    "in place": operator.iadd,
+    "negative": lambda x, y: onebuf.logical_not(x),
+    "exp": lambda x, y: onebuf.exp(x),
+    "where": lambda x, y: onebuf.where(x > 1, x, y),
+    "roll": lambda x, y: onebuf.roll(x, 3, axis=0),
+    "flat roll": lambda x, y: onebuf.roll(x, -7),
+    "astype": lambda x, y: x.astype("int32"),
+    "copy": lambda x, y: x.copy(),
+    "flatten": lambda x, y: x.flatten(),
+    "concat": lambda x, y: onebuf.concat([x, y]),
+    "stack": lambda x, y: onebuf.stack([x, y], axis=-1),
+    "cumsum": lambda x, y: x.cumsum(),
+    "clip": lambda x, y: onebuf.clip(x, 1, 3),
+}
+
+
+@settings(max_examples=200, deadline=None)
+@given(wide(), wide(), st.sampled_from(sorted(MANY)))
+def test_many_small_elements_have_the_twins_results(x: Any, y: Any, name: str) -> None:
+    check(lambda: (x(), y()), MANY[name])

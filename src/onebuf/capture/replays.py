@@ -98,9 +98,6 @@ def launch(kernel: Kernel, base: object = ...) -> Callable[..., Any] | None:
         shape, dtype = result
         numel = prod(shape)
         place(shape, dtype, numel)  # which puts up a shelf for such cells, if there is to be one
-        shelf = POOL.shelves.by_kind.get(result)
-        if not isinstance(shelf, core.Shelf):
-            return None
-        ends = (shelf, place, shape, dtype, numel, base)
+        ends = (POOL.shelves.by_kind.get(result), place, shape, dtype, numel, base)
     found: Callable[..., Any] = core.Launch(program.address, program, *words, *ends)
     return found

@@ -59,7 +59,7 @@ from onebuf.layout import View, broadcast_shapes
 from onebuf.machine import CPU, Device
 from onebuf.ops.allocation import place, pooled
 from onebuf.ops.constant_folds import folded
-from onebuf.ops.quiet import quiet_context
+from onebuf.ops.quiet import quiet_context, typed
 from onebuf.options import options
 
 Scalar = bool | int | float | complex
@@ -234,7 +234,7 @@ def _with_scalar(op: Op, x: Node, value: Any, reflected: bool) -> Node:
     if array is not None and array.nbytes <= options().eager_nbytes and op in _loops:
         dtype = elementwise_dtype(op, x.dtype, scalar_dtype)
         if scalar_dtype.num >= FIRST_ADDED:
-            value = scalar_dtype.type(value)
+            value = typed(value, scalar_dtype)
         one, two = (value, array) if reflected else (array, value)
         try:
             return _now(op, one, two, x.shape, dtype, array.size)
@@ -301,7 +301,7 @@ def as_operand(x: Node | Scalar | None, dtype: DT, device: Device | None = CPU) 
 
 def full_scalar(value: Scalar, dtype: DT) -> Node:
     """One value of shape (), stored."""
-    return general(CONSTANT, (), dtype.type(typed_scalar(value, dtype)), (), dtype, device=None)
+    return general(CONSTANT, (), typed(typed_scalar(value, dtype), dtype), (), dtype, device=None)
 
 
 def ternary_where(condition: Node, x: Node, y: Node) -> Node:
@@ -420,7 +420,7 @@ def small_arrays(nodes: tuple[Node, ...]) -> tuple[Array, ...] | None:
 
 def constant(shape: tuple[int, ...], value: Any, dtype: DT) -> Node:
     """A pending node with one value everywhere."""
-    return make(CONSTANT, (), dtype.type(value), shape, dtype, device=None)
+    return make(CONSTANT, (), typed(value, dtype), shape, dtype, device=None)
 
 
 def _run_told(op: Op, result: Node, loop: Callable[..., Any], *args: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from onebuf.dtypes import DT, is_added, kind
 from onebuf.graph import REDUCE, Op
+from onebuf.ops.quiet import typed
 
 _EXACT = 1 << 53
 """Integers below this, and their multiples by powers of two, add up exactly in float64."""
@@ -45,7 +46,7 @@ def folded(op: Op, value: np.generic, count: int, dtype: DT) -> np.generic | Non
         found = value
     if found is None:
         return None
-    result: np.generic = dtype.type(found)
+    result: np.generic = typed(found, dtype)
     return result
 
 

@@ -24,6 +24,7 @@ from onebuf.layout.axes import whole
 from onebuf.memory import address_of
 from onebuf.ops.allocation import adopted
 from onebuf.ops.apply import cast, general, small_arrays
+from onebuf.ops.quiet import typed
 from onebuf.options import options
 
 if TYPE_CHECKING:
@@ -224,8 +225,8 @@ def pad(node: Node, widths: Sequence[tuple[int, int]], value: Any = 0) -> Node:
     except TypeError:
         raise ArgumentTypeError(f"pad needs widths that are integers, got {widths}") from None
     padded = View.contiguous(node.shape).pad(widths)
-    typed = node.dtype.type(value)
-    return general(PAD, (node,), Padding(widths, typed), padded.shape, node.dtype)
+    padding = Padding(widths, typed(value, node.dtype))
+    return general(PAD, (node,), padding, padded.shape, node.dtype)
 
 
 class Padding:

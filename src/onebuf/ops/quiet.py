@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from onebuf.dtypes import DT
+
 _QUIET = contextvars.copy_context()
 _QUIET.run(np.seterr, all="ignore")
 
@@ -27,3 +29,14 @@ def quietly(function: Callable[..., Any], *args: Any) -> Any:
     np.float64(-inf)
     """
     return quiet_context().run(function, *args)
+
+
+def typed(value: Any, dtype: DT) -> Any:
+    """A number as a scalar of ``dtype``, which may be an infinity.
+
+    >>> typed(1e300, np.dtype("float32"))
+    np.float32(inf)
+    """
+    if value.__class__ in (bool, int, float) and -128 < value < 128:  # which all floats hold
+        return dtype.type(value)
+    return quietly(dtype.type, value)
