@@ -40,11 +40,23 @@ static PyObject *pinned(const Operand *x, PyArrayObject *pin) {
     return window;
 }
 
+/* A number in memory of its own, of which others may do what they like. */
+static PyObject *shown_number(Node *node) {
+    char raw[8];
+    int dtype = node->dtype ? index_of_descr((PyArray_Descr *)node->dtype) : -1;
+    if (dtype < 0 || !number_raw(node, dtype, raw)) return NULL;
+    PyArray_Descr *descr = (PyArray_Descr *)Py_NewRef((PyObject *)descriptors[dtype]);
+    PyObject *array = PyArray_SimpleNewFromDescr(0, NULL, descr);
+    if (array) memcpy(PyArray_BYTES((PyArrayObject *)array), raw, item_sizes[dtype]);
+    return array;
+}
+
 /* A window on a buffer that is stored; NULL: ask the twin */
 PyObject *window_of(PyObject *buffer) {
     Operand x;
     if (!is_buffer(buffer)) return NULL;
     Node *node = node_of(buffer);
+    if (node && is_number(node) && ((Handle *)buffer)->base == Py_None) return shown_number(node);
     if (!node || !holds_array(node) || !operand_of_node(node, &x)) return NULL;
     PyObject *block = Py_XNewRef(block_of(node)), *pin = NULL, *window = NULL;
     if (block && block != Py_None) pin = PyObject_CallMethodObjArgs(block, pin_name, NULL);

@@ -46,6 +46,8 @@ def facts(look: Callable[[Any], Any], x: Any) -> Any:
     except Exception as error:
         return type(error), str(error)
     array = found if isinstance(found, np.ndarray) else np.asarray(found)
+    if x._is_number:  # of which others get a copy
+        return type(found), array.dtype, array.shape, array.tobytes(), array.flags.writeable
     block = x._node.block
     inside = block is not None and block.address <= array.ctypes.data < block.address + block.nbytes
     return (
@@ -85,8 +87,16 @@ def test_a_window_is_that_of_the_twin(make: Any, name: str, key: Any) -> None:
         lambda: onebuf.ones((3, 4), dtype="complex64") + 1,
         lambda: onebuf.ones((0, 3)),
         lambda: onebuf.arange(5.0) * 2 + 1,
+        lambda: onebuf.arange(5.0)[3],
+        lambda: onebuf.arange(5, dtype="int8").sum() * 2.5,
+        lambda: onebuf.arange(5.0).max() > 3,
+        lambda: onebuf.ones((), dtype="bfloat16")[()] + 1,
+        lambda: onebuf.asarray(3.0),
     ],
-    ids=["broadcast", "windows", "foreign", "read-only", "bfloat16", "complex", "empty", "new"],
+    ids=[
+        *("broadcast", "windows", "foreign", "read-only", "bfloat16", "complex", "empty", "new"),
+        *("element", "number", "truth", "number of bfloat16", "no axes"),
+    ],
 )
 @pytest.mark.parametrize("name", list(LOOKS))
 def test_what_is_special_is_the_twins(name: str, make: Callable[[], Any]) -> None:
