@@ -201,11 +201,12 @@ PyObject *clipped(PyObject *bounds, PyObject *const *args, Py_ssize_t count, PyO
 
 /* ------------------------------------------------------------------------------------- running */
 
-/* accumulate(x, axis): `how` is (operation, whether integers become wide, whether the axis has to be
+/* accumulate(x, axis, dtype): `how` is (operation, whether integers become wide, whether the axis has to be
  * named). */
 PyObject *accumulated(PyObject *how, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
     Py_ssize_t used = 0, more = keywords ? PyTuple_Size(keywords) : 0;
     PyObject *given = argument(args, count, keywords, 1, "axis", &used), *result = NULL;
+    PyObject *wanted = argument(args, count, keywords, -1, "dtype", &used);
     Operand x;
     if (count < 1 || count > 2 || used != more || !few(args[0], &x)) return NULL;
     int is_wide = PyTuple_GetItem(how, 1) == Py_True, needs_axis = PyTuple_GetItem(how, 2) == Py_True;
@@ -214,6 +215,7 @@ PyObject *accumulated(PyObject *how, PyObject *const *args, Py_ssize_t count, Py
     int dtype = x.dtype, is_unsigned = dtype == UINT8 || dtype == UINT16 || dtype == UINT32 || dtype == UINT64;
     if (is_wide && dtype < FLOAT16) dtype = is_unsigned ? UINT64 : INT64;
     if (axis < 0 || x.size > MOST_CONVERTED) goto end;
+    if (wanted && wanted != Py_None && dtype_of(wanted) != dtype) goto end;
     Loop *loop = loop_for((Operation *)PyTuple_GetItem(how, 0), dtype, dtype);
     if (!loop || loop->state != LOOP || loop->out != dtype || loop->in[0] != dtype || loop->in[1] != dtype)
         goto end;

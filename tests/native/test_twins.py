@@ -302,3 +302,11 @@ MANY: dict[str, Any] = {
 @given(wide(), wide(), st.sampled_from(sorted(MANY)))
 def test_many_small_elements_have_the_twins_results(x: Any, y: Any, name: str) -> None:
     check(lambda: (x(), y()), MANY[name])
+
+
+@settings(max_examples=200, deadline=None)
+@given(makers(), st.sampled_from(DTYPES) | st.none(), st.sampled_from(["cumsum", "cumprod"]))
+def test_running_results_of_a_dtype_are_the_twins(x: Any, dtype: Any, name: str) -> None:
+    check(lambda: (x(),), lambda x: getattr(onebuf, name)(x, dtype=dtype))
+    check(lambda: (x(),), lambda x: getattr(x, name)(-1, dtype=dtype))
+    check(lambda: (x(),), lambda x: onebuf.add.accumulate(x, dtype=dtype))
