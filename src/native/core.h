@@ -231,6 +231,7 @@ PyObject *ravel_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *permute_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *transpose_quickly(PyObject *const *args, Py_ssize_t count);
 PyObject *number_of(PyObject *self);
+PyObject *item_of(PyObject *const *args, Py_ssize_t count);
 PyObject *shape_quickly(PyObject *self);
 
 /* ------------------------------------------------------------------------------- reductions.c */

@@ -103,7 +103,9 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case REDUCE:
         if (count < 1) return NULL;
         return reduce_quickly(function->reduction, args[0], args + 1, count - 1, keywords);
-    case ASARRAY: return count == 1 && !keywords ? as_buffer(args[0]) : NULL;
+    case ASARRAY:
+        if (count == 1 && !keywords && PyList_CheckExact(args[0])) return listed(args, count, NULL);
+        return count == 1 && !keywords ? as_buffer(args[0]) : NULL;
     case PRODUCT: return count == 2 && !keywords ? compute_product(args[0], args[1]) : NULL;
     case ZEROS: return filled(args, count, keywords, 0);
     case ONES: return filled(args, count, keywords, 1);
@@ -125,7 +127,7 @@ static PyObject *quickly(Function *function, PyObject *const *args, Py_ssize_t c
     case RAVEL: return keywords ? NULL : ravel_quickly(args, count);
     case PERMUTE: return keywords ? NULL : permute_quickly(args, count);
     case TRANSPOSE: return keywords ? NULL : transpose_quickly(args, count);
-    case ITEM: return count == 1 && !keywords ? number_of(args[0]) : NULL;
+    case ITEM: return keywords ? NULL : item_of(args, count);
     case MAKE: return keywords ? NULL : make_quickly(args, count);
     case DELEGATE: return delegated(function->target, args, count, keywords);
     case ACCUMULATE: return accumulated(function->target, args, count, keywords);

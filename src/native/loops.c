@@ -574,7 +574,11 @@ PyObject *compute_where(PyObject *condition, PyObject *x, PyObject *y) {
     if (parts[0].scalar || parts[0].dtype != BOOL || !parts[0].ndim || !parts[0].contiguous) goto end;
     npy_intp size = parts[0].size;
     int dtype = parts[1].scalar ? parts[2].dtype : parts[1].dtype;
-    if (parts[1].scalar && parts[2].scalar) goto end;
+    if (parts[1].scalar && parts[2].scalar) { /* the second takes its dtype from the first */
+        if (parts[1].dtype != parts[2].dtype) goto end;
+        dtype = dtype == PY_FLOAT ? usual_float() : dtype == PY_INT ? INT64 : BOOL;
+        if (dtype < 0) goto end;
+    }
     if (!are_few(size, dtype, limit)) goto end;
     for (int n = 1; n < 3; n++) {
         if (parts[n].scalar) {

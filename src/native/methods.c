@@ -99,13 +99,8 @@ PyObject *transpose_quickly(PyObject *const *args, Py_ssize_t count) {
 
 /* ------------------------------------------------------------------------------------- numbers */
 
-/* The number that a buffer is; NULL: it is none, or an exception. */
-PyObject *number_of(PyObject *self) {
-    Node *node = is_buffer(self) ? node_of(self) : NULL;
-    if (!node || !is_number(node) || !node->dtype) return NULL;
-    int dtype = index_of_descr((PyArray_Descr *)node->dtype);
-    char raw[8];
-    if (dtype < 0 || !number_raw(node, dtype, raw)) return NULL;
+/* The number of Python's that some bytes are; NULL: ask the twin, or an exception. */
+static PyObject *number_from(const char *raw, int dtype) {
     switch (dtype) {
     case BOOL: return PyBool_FromLong(raw[0]);
     case INT8: return PyLong_FromLong(*(npy_int8 *)raw);
@@ -120,6 +115,35 @@ PyObject *number_of(PyObject *self) {
     case FLOAT64: return PyFloat_FromDouble(*(double *)raw);
     }
     return NULL;
+}
+
+/* The number that a buffer is; NULL: it is none, or an exception. */
+PyObject *number_of(PyObject *self) {
+    Node *node = is_buffer(self) ? node_of(self) : NULL;
+    if (!node || !is_number(node) || !node->dtype) return NULL;
+    int dtype = index_of_descr((PyArray_Descr *)node->dtype);
+    char raw[8];
+    return dtype >= 0 && number_raw(node, dtype, raw) ? number_from(raw, dtype) : NULL;
+}
+
+/* x.item(), x.item(3), x.item(1, 2); NULL: ask the twin */
+PyObject *item_of(PyObject *const *args, Py_ssize_t count) {
+    if (count == 1) return number_of(args[0]);
+    Operand x;
+    npy_intp place[MOST_AXES];
+    if (count > MOST_AXES || integers(args + 1, count - 1, place) != count - 1) return NULL;
+    if (PyTuple_CheckExact(args[1]) || !is_buffer(args[0]) || !operand_of(args[0], &x)) return NULL;
+    PyObject *found = NULL;
+    int fits = x.array && x.ndim == count - 1 && quick_limit() > 0;
+    const char *at = x.data;
+    for (int axis = 0; fits && axis < x.ndim; axis++) {
+        npy_intp index = place[axis] < 0 ? place[axis] + x.dims[axis] : place[axis];
+        fits = index >= 0 && index < x.dims[axis];
+        at += index * x.strides[axis];
+    }
+    if (fits) found = number_from(at, x.dtype);
+    release(&x);
+    return found;
 }
 
 static int as_bool(PyObject *self) {

@@ -31,6 +31,7 @@ OF_ONE = (
     *("vander", "unwrap", "hstack", "vstack", "stack", "concatenate", "column_stack", "take"),
     *("maximum.accumulate", "add.accumulate", "multiply.accumulate", "subtract.accumulate"),
     *("minimum.accumulate", "logical_and.accumulate", "linalg.inv", "linalg.det"),
+    *("tril", "triu", "diag", "unravel_index", "identity", "triu_indices", "diagflat"),
     *("linalg.cholesky", "polyder", "poly", "roots", "corrcoef", "where", "clip", "allclose"),
 )
 OF_TWO = (
@@ -38,10 +39,11 @@ OF_TWO = (
     *("isclose", "compress", "extract", "take", "take_along_axis", "append", "outer", "convolve"),
     *("correlate", "digitize", "polyval", "polymul", "interp", "clip", "linalg.solve", "insert"),
     *("bincount", "lexsort", "cross", "add.reduceat", "nan_to_num", "copyto"),
+    *("inner", "unravel_index", "floor_divide", "vdot", "where"),
 )
 METHODS = (
     *("copy", "astype", "clip", "cumsum", "cumprod", "argsort", "nonzero", "round", "take"),
-    *("repeat", "ptp", "searchsorted", "choose", "argpartition", "flatten", "sort"),
+    *("repeat", "ptp", "searchsorted", "choose", "argpartition", "flatten", "sort", "item"),
 )
 
 

@@ -218,6 +218,12 @@ MADE = (
     *(lambda: onebuf.array([]), lambda: onebuf.array([[]]), lambda: onebuf.array([[1], [2, 3]])),
     *(
         lambda: onebuf.array([True, 2]),
+        *(lambda: onebuf.asarray([1, 2]), lambda: onebuf.asarray([[1.5, 2]])),
+        *(
+            lambda: onebuf.asarray([]),
+            lambda: onebuf.asarray([1, "a"]),
+            lambda: onebuf.asarray([3j]),
+        ),
         lambda: onebuf.array([2**63]),
         lambda: onebuf.array([[1], 2]),
     ),
@@ -244,6 +250,7 @@ LISTS: tuple[Any, ...] = (
 def test_arrays_of_lists_are_those_of_the_twin(entries: Any, default_float: str) -> None:
     with onebuf.config(default_float=default_float):
         check(lambda: (), lambda: onebuf.array(entries))
+        check(lambda: (), lambda: onebuf.asarray(entries))
 
 
 @pytest.mark.parametrize("make", MADE)
@@ -310,3 +317,18 @@ def test_running_results_of_a_dtype_are_the_twins(x: Any, dtype: Any, name: str)
     check(lambda: (x(),), lambda x: getattr(onebuf, name)(x, dtype=dtype))
     check(lambda: (x(),), lambda x: getattr(x, name)(-1, dtype=dtype))
     check(lambda: (x(),), lambda x: onebuf.add.accumulate(x, dtype=dtype))
+
+
+@settings(max_examples=200, deadline=None)
+@given(makers(), st.lists(st.integers(-3, 3) | st.booleans(), max_size=3))
+def test_an_item_at_a_place_is_the_twins(x: Any, place: list[Any]) -> None:
+    check(lambda: (x(),), lambda x: x.item(*place))
+    check(lambda: (x(),), lambda x: x.item(tuple(place)))
+
+
+@pytest.mark.parametrize("values", [(1, 0), (1.5, -2.0), (True, False), (2**70, 1), (1, 0.5)])
+def test_a_choice_of_two_numbers_is_the_twins(values: tuple[Any, Any]) -> None:
+    for numbers in ([[1, 0, 3]], [0], [[[2.0]]]):
+        check(lambda n=numbers: (Buffer(n) != 0,), lambda mask: onebuf.where(mask, *values))
+        with onebuf.config(default_float="float32"):
+            check(lambda n=numbers: (Buffer(n) != 0,), lambda mask: onebuf.where(mask, *values))

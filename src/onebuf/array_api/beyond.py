@@ -13,6 +13,7 @@ from onebuf.array_api.arguments import buffer_of, number, public, whole
 from onebuf.array_api.creation import arange, asarray
 from onebuf.array_api.searching import where
 from onebuf.buffer import Buffer
+from onebuf.buffer.native_core import delegate
 from onebuf.errors import ArgumentError
 from onebuf.machine import Device, current_context
 
@@ -35,6 +36,7 @@ def asbuffer(x: Any, dtype: Any = None, *, device: Where = None) -> Buffer:
     return asarray(x, dtype=dtype, device=current_context() if device is None else device)
 
 
+@delegate(np.diag)
 @public
 def diag(v: Buffer, k: int = 0) -> Buffer:
     """A matrix with ``v`` on diagonal ``k``; of a matrix, a view of that diagonal.

@@ -24,6 +24,7 @@ from onebuf.array_api.arguments import (
 from onebuf.array_api.memory_layout import alike_in_order, copying, laid_out, lying_as
 from onebuf.buffer import Buffer
 from onebuf.buffer.exchange.construction import as_node
+from onebuf.buffer.native_core import delegate
 from onebuf.buffer.numpy.calls import on_arrays
 from onebuf.dtypes import DT
 from onebuf.errors import (
@@ -36,6 +37,7 @@ from onebuf.graph import Node
 from onebuf.machine import Device, Tracer
 from onebuf.machine import device as find_device
 from onebuf.native import quick
+from onebuf.ops.numpy import short_calls
 from onebuf.options import options
 
 Shape = int | Sequence[int]
@@ -343,12 +345,14 @@ def meshgrid(
     return tuple(grids)
 
 
+@delegate(short_calls.tril)
 @public
 def tril(x: Any, /, k: int = 0) -> Buffer:
     """``x`` with zeros above diagonal ``k`` of the last two axes."""
     return _triangle("tril", x, k, below=True)
 
 
+@delegate(short_calls.triu)
 @public
 def triu(x: Any, /, k: int = 0) -> Buffer:
     """``x`` with zeros below diagonal ``k`` of the last two axes."""

@@ -124,6 +124,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Buffer:
     return buffer_of("copy", a, "a").copy(order)
 
 
+@quick("eye")
 @public
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> Buffer:
     """A square matrix with ones on the diagonal."""

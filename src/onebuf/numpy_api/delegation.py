@@ -24,11 +24,12 @@ _EXAMPLES = re.compile(r"\n *Examples\n *-+\n")
 
 
 def delegated(
-    function: Any, name: str | None = None, only_reads: bool = True
+    function: Any, name: str | None = None, only_reads: bool = True, short: Any = None
 ) -> Callable[..., Any]:
     """``function`` of NumPy, giving buffers whatever it was given.
 
-    If it ``only_reads``, and its results are new memory, it is short for few stored elements.
+    If it ``only_reads``, and its results are new memory, it is short for few stored elements; or
+    ``short`` is, which gives the same elements in memory without gaps.
 
     >>> import numpy as np
     >>> delegated(np.median)([3, 1, 2])
@@ -36,7 +37,7 @@ def delegated(
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return on_arrays(Buffer, function, args, kwargs)
+        return on_arrays(Buffer, short or function, args, kwargs)
 
     update_wrapper(call, function, assigned=("__name__", "__qualname__"))
     call.__doc__ = without_examples(function.__doc__ or "")
@@ -45,7 +46,7 @@ def delegated(
         call.__name__ = call.__qualname__ = name
     del call.__wrapped__  # type: ignore[attr-defined]
     call.__signature__ = signature_of(function)  # type: ignore[attr-defined]
-    return delegate(function)(call) if only_reads else call
+    return delegate(short or function)(call) if only_reads else call
 
 
 def without_examples(text: str) -> str:

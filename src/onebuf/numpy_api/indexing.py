@@ -86,7 +86,7 @@ def flatnonzero(a: Any) -> Buffer:
     return nonzero(buffer_of("flatnonzero", a, "a").reshape(-1))[0]
 
 
-@delegate(np.argwhere)
+@delegate(short_calls.argwhere)
 @public
 def argwhere(a: Any) -> Buffer:
     """The indices of the elements that are not zero, a row for each."""
@@ -144,5 +144,5 @@ tril_indices = delegated(np.tril_indices)
 tril_indices_from = delegated(np.tril_indices_from)
 triu_indices = delegated(np.triu_indices)
 triu_indices_from = delegated(np.triu_indices_from)
-unravel_index = delegated(np.unravel_index)
+unravel_index = delegated(np.unravel_index, short=short_calls.unravel_index)
 ndindex = np.ndindex

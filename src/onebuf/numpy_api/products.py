@@ -53,6 +53,8 @@ def inner(a: Any, b: Any, /) -> Buffer:
     one, two = buffer_of("inner", a), buffer_of("inner", b)
     if not one.ndim or not two.ndim:
         return one * two
+    if one.ndim == two.ndim == 1:
+        return one @ two
     return tensordot(one, two, ((-1,), (-1,)))
 
 

@@ -145,6 +145,8 @@ def plain_loop(op: Op, operands: Sequence[DT], result: DT) -> Any:
         return None
     if op in _loops and (op is BINARY["maximum"] or op is BINARY["minimum"]):
         return _loops[op]  # which gives NumPy ``out`` by name
+    if op is BINARY["floor_divide"] and result.kind in "iu":
+        return np.floor_divide  # which the loop is, of integers
     loop = _loops.get(op)
     return loop if isinstance(loop, np.ufunc) else None
 

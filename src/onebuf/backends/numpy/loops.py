@@ -81,6 +81,10 @@ def _floor_divide(x: Array, y: Array, out: Array) -> None:
     if kind(out.dtype) != "f":
         np.floor_divide(x, y, out)
         return
+    finite = np.logical_and.reduce
+    if finite(np.isfinite(x), None) and finite(np.isfinite(y), None):
+        np.floor_divide(x, y, out)
+        return
     special = (np.isinf(x) & np.isfinite(y)) | (np.isfinite(x) & np.isinf(y))
     quotient = np.divide(x, y) if special.any() else None
     np.floor_divide(x, y, out)

@@ -17,7 +17,7 @@ from onebuf.buffer.numpy.order import memory_order
 from onebuf.buffer.operators import operand
 from onebuf.dtypes import kind
 from onebuf.errors import ArgumentError, ArgumentTypeError, ExportError
-from onebuf.graph import UNARY
+from onebuf.graph import UNARY, Leaf
 from onebuf.late import Late
 from onebuf.ops import unary, view_of
 
@@ -75,6 +75,9 @@ class NdarrayMethods(Handle):
         """
         if kind(self._node.dtype) != "c":
             return self
+        found = self._part_here("real")
+        if found is not None:
+            return found
         return np.real(self) if engine.is_here(self._node) else self._part("real")
 
     @real.setter
@@ -87,6 +90,9 @@ class NdarrayMethods(Handle):
 
         On another device than the host they are a buffer of their own.
         """
+        found = self._part_here("imag")
+        if found is not None:
+            return found
         if not engine.is_here(self._node):
             return self._part("imag") if kind(self._node.dtype) == "c" else self * 0  # type: ignore[operator]
         return np.imag(self) if kind(self._node.dtype) == "c" else np.zeros_like(self)
@@ -99,6 +105,14 @@ class NdarrayMethods(Handle):
                 f"astype('complex128') first"
             )
         self._write_part("imag", value)
+
+    def _part_here(self, name: str) -> Any:
+        """A part of stored complex elements as a view; None of all others."""
+        node = self._node
+        array = node.array
+        if array is None or node.block is None or not node.shape or kind(node.dtype) != "c":
+            return None
+        return self._view(Leaf(getattr(array, name), node.block))
 
     def _write_part(self, name: str, value: Any) -> None:
         part = getattr(self, name)

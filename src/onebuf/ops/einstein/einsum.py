@@ -16,6 +16,7 @@ from onebuf.graph import Node
 from onebuf.late import Late
 from onebuf.ops.apply import cast
 from onebuf.ops.einstein.pair import multiply
+from onebuf.ops.einstein.plain import plain_product
 from onebuf.ops.einstein.subscripts import Labels, Summation, extents
 from onebuf.ops.einstein.term import Term, diagonals, ordered, summed, without_ones
 
@@ -31,6 +32,10 @@ def einsum(summation: Summation, nodes: Sequence[Node], optimize: Any = True) ->
     ``optimize`` says in which order: True or a strategy of opt_einsum, False for the order given,
     or a path that opt_einsum or NumPy found.
     """
+    if len(nodes) == 2:
+        found = plain_product(summation, *nodes)
+        if found is not None:
+            return found
     sizes: Mapping[Any, int] = extents(summation, [node.shape for node in nodes])
     dtype = promote(*[node.dtype for node in nodes])
     terms = [

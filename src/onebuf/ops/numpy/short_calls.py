@@ -50,6 +50,45 @@ def nonzero(x: Array) -> tuple[Array, ...]:
     return tuple([np.ascontiguousarray(part) for part in np.nonzero(x)])
 
 
+def argwhere(x: Array) -> Array:
+    """The same, a row for each element."""
+    if not x.ndim:
+        raise TypeError
+    return np.transpose(np.nonzero(x)).copy()
+
+
+def tril(x: Array, k: int = 0) -> Array:
+    """Matrices with zeros above a diagonal."""
+    return np.tril(_matrices(x), _integer(k))
+
+
+def triu(x: Array, k: int = 0) -> Array:
+    """Matrices with zeros below a diagonal."""
+    return np.triu(_matrices(x), _integer(k))
+
+
+def _matrices(x: Any) -> Array:
+    if x.ndim < 2:
+        raise TypeError
+    found: Array = x
+    return found
+
+
+def _integer(k: Any) -> int:
+    if k.__class__ is not int:
+        raise TypeError
+    found: int = k
+    return found
+
+
+def unravel_index(indices: Any, *args: Any, **kwargs: Any) -> Any:
+    """Flat indices along axes, in memory without gaps."""
+    found = np.unravel_index(indices, *args, **kwargs)
+    if not isinstance(found[0], np.ndarray):
+        return found
+    return tuple([np.ascontiguousarray(part) for part in found])
+
+
 def take(x: Array, indices: Any, axis: int | None = None) -> Array:
     """Slices of ``x`` chosen by integers."""
     found: Array = x.take(_integers(indices), axis)
