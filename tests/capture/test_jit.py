@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import operator
+import pickle
 from typing import Any
 
 import numpy as np
@@ -265,6 +268,28 @@ def test_views_of_arguments_come_out_as_views() -> None:
         part[0] = -1
         assert x[1].tolist() == [-1, -1]
         assert turned[0, 1].item() == -1
+
+
+@jit
+def doubled(x: Any) -> Any:
+    return x * 2
+
+
+def test_a_captured_function_can_be_copied_and_pickled() -> None:
+    x = onebuf.arange(3.0)
+    doubled(x)
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+    assert copy.deepcopy(doubled) is doubled
+    shift = 3
+    inner = jit(lambda x: x + shift, dynamic=True)
+    inner(x)
+    for other in (copy.copy(inner), copy.deepcopy({"f": inner})["f"]):
+        assert type(other) is type(inner)
+        assert other(x).tolist() == [3, 4, 5]
+        assert other(onebuf.arange(9.0)).shape == (9,)
+        assert (other.captures, other is inner) == (1, False)
+    method = pickle.loads(pickle.dumps(jit(operator.neg)))
+    assert method(x).tolist() == [0, -1, -2]
 
 
 def test_one_result_twice_is_one_buffer() -> None:

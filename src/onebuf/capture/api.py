@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Sequence
 from threading import RLock
 from types import MethodType
@@ -89,8 +90,10 @@ class Jitted(Replays):
                 )
         axes = axes_of(dynamic, self._call)
         self._dynamic = None if axes is None else Dynamic(axes)
-        self._entries: tuple[Entry, ...] = ()
+        self._made_with = (dynamic, self._donate)
+        self._entries: tuple[Entry, ...]
         """The captures, the last used one in front; replaced as a whole, for other threads."""
+        self._set_entries(())
         self._refusal = ""
         """Why it is called as it is; empty: it is captured."""
         self._refusals = 0
@@ -98,6 +101,14 @@ class Jitted(Replays):
         self.captures = 0
         """How often the function was captured."""
         functools.update_wrapper(self, function)
+
+    def __reduce__(self) -> Any:
+        """By name, or as a function that is still to be captured."""
+        name: str = getattr(self, "__qualname__", "")
+        found: Any = sys.modules.get(self.__module__)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return name if found is self else (Jitted, (self._function, *self._made_with))
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
