@@ -174,3 +174,17 @@ def test_spreads(name: str, less: Any, dtype: str, word: str) -> None:
             lambda: (Buffer(values, copy=True),),
             lambda a: getattr(onebuf, name)(a, axis, **{word: less}),  # noqa: B023
         )
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float16", "float32", "float64", "int8", "int64", "uint16", "bool"]
+)
+@pytest.mark.parametrize("zeros", [(), (0.0,), (-0.0, 0.0), (-0.0, np.nan, np.inf)])
+def test_many_elements_are_sorted_as_by_the_twin(dtype: str, zeros: tuple[float, ...]) -> None:
+    values = np.random.default_rng(3).integers(-20, 20, (3, 400)).astype("float64") + 0.25
+    if zeros:
+        values[:, ::7] = np.resize(zeros, values[:, ::7].shape)
+    with np.errstate(invalid="ignore"):
+        array = values.astype(dtype)
+    for axis in (-1, 0, None):
+        check(lambda: (Buffer(array, copy=True),), lambda x, axis=axis: onebuf.sort(x, axis))

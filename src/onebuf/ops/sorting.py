@@ -10,6 +10,7 @@ from onebuf.graph import Node
 from onebuf.layout import normalize_axis
 from onebuf.ops.library import library
 from onebuf.ops.numpy.counting import narrow_order
+from onebuf.ops.numpy.short_calls import has_negative_zero
 
 
 def argsort(x: Node, axis: int = -1, descending: bool = False) -> Node:
@@ -37,25 +38,12 @@ def sortable(x: Array) -> Array:
 
 def _sorted(x: Array, axis: int, descending: bool) -> Array:
     x = sortable(x)
-    if not _has_negative_zero(x):  # equal elements are the same, so their order does not show
+    if not has_negative_zero(x):  # equal elements are the same, so their order does not show
         found = np.sort(x, axis=axis)
         return np.flip(found, axis) if descending else found
     if not descending:
         return np.sort(x, axis=axis, kind="stable")
     return np.flip(np.sort(np.flip(x, axis), axis=axis, kind="stable"), axis)
-
-
-def _has_negative_zero(x: Array) -> bool:
-    if x.dtype.kind != "f":
-        return False
-    return bool((np.ascontiguousarray(x).view(_SIGNED[x.itemsize]) == _least(x.itemsize)).any())
-
-
-_SIGNED = {n: np.dtype(f"i{n}") for n in (1, 2, 4, 8)}
-
-
-def _least(itemsize: int) -> int:
-    return -(1 << (8 * itemsize - 1))
 
 
 def _order(x: Array, axis: int, descending: bool) -> Array:
@@ -117,7 +105,7 @@ def _as_integers(x: Array) -> Array:
     """Integers in the order of the floats of 32 bits ``x``, all NaNs last and zeros alike."""
     x = x + np.float32(0)
     word = x.view(np.int32).astype(np.int64)
-    word = np.where(word < 0, _least(4) - word, word)
+    word = np.where(word < 0, -(1 << 31) - word, word)
     return np.where(np.isnan(x), np.int64(1 << 31), word)
 
 

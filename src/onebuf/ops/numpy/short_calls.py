@@ -28,7 +28,20 @@ def sort(x: Array, axis: int | None = -1, kind: Any = None, *, stable: Any = Tru
     """``x`` sorted; zeros of both signs keep their order."""
     if kind not in _KINDS or stable not in (True, False, None):
         raise TypeError
-    return np.sort(x, axis, kind="stable")
+    is_short = x.size < _SHORT or x.dtype.kind not in "iuf"  # for which no order is faster
+    return np.sort(x, axis, kind="stable" if is_short or has_negative_zero(x) else None)
+
+
+_SHORT = 256
+_SIGNED = {n: np.dtype(f"i{n}") for n in (1, 2, 4, 8)}
+
+
+def has_negative_zero(x: Array) -> bool:
+    """Whether zeros of both signs, which are equal, may be told apart."""
+    if x.dtype.kind != "f":
+        return False
+    bits = np.ascontiguousarray(x).view(_SIGNED[x.itemsize])
+    return bool((bits == -(1 << (8 * x.itemsize - 1))).any())
 
 
 def nan_to_num(x: Array, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
