@@ -51,10 +51,15 @@ def count_nonzero(
     """
     x = buffer_of("count_nonzero", x)
     array = None if dtypes.is_added(x.dtype) else x._node.array
-    if axis is None and keepdims is False and array is not None and array.size <= quick_limit():
+    if axis is None and keepdims is False and array is not None and _counts(array):
         return Buffer._value(Number.of(np.int64(np.count_nonzero(array)), dtypes.int64))
     axes = normalize_axes(as_axes(axis), x.ndim, "count_nonzero")
     return (x != 0).sum(axes, keepdims=keepdims)  # type: ignore[no-any-return]
+
+
+def _counts(array: dtypes.Array) -> bool:
+    """Whether NumPy counts elements sooner than a kernel does: few, or bools."""
+    return array.size <= quick_limit() or (array.dtype == np.bool and quick_limit() > 0)
 
 
 @quick("where", np.where)

@@ -41,6 +41,8 @@ from onebuf.graph import (
     COPY,
     FULL,
     REDUCE,
+    TAKE,
+    TAKE_ALONG,
     UNARY,
     VIEW,
     WHERE,
@@ -387,7 +389,7 @@ def general(
     numel = prod(shape)
     is_small = numel * dtype.itemsize <= options().eager_nbytes and _run is not None
     if is_small and (device is CPU or device is None):
-        arrays = small_arrays(srcs)
+        arrays = small_arrays(srcs, op in _PICKS)
         if arrays is not None:
             result = place(shape, dtype, numel)
             if listeners():
@@ -404,17 +406,24 @@ def general(
     return make(op, srcs, arg, shape, dtype, unique, device)
 
 
-def small_arrays(nodes: tuple[Node, ...]) -> tuple[Array, ...] | None:
-    """The elements of ``nodes`` if all are stored and few enough to compute with at once."""
+_PICKS = frozenset((TAKE, TAKE_ALONG))
+"""Operations that read no more of their first operand than they give."""
+
+
+def small_arrays(nodes: tuple[Node, ...], picks: bool = False) -> tuple[Array, ...] | None:
+    """The elements of ``nodes`` if all are stored and few enough to compute with at once.
+
+    If it only ``picks``, the first may have any number of elements.
+    """
     limit = options().eager_nbytes
     if not limit:
         return None
-    arrays = []
+    arrays: list[Array] = []
     for node in nodes:
         array = node.array
         if array is None:
             array = settle(node)
-        if array is None or array.nbytes > limit:
+        if array is None or (array.nbytes > limit and not (picks and not arrays)):
             return None
         arrays.append(array)
     return tuple(arrays)
