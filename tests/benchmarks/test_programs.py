@@ -46,7 +46,7 @@ def test_a_program_uses_every_input_and_no_unknown_name(name: str) -> None:
     inputs = workload.inputs("small")
     for library, text in workload.programs.items():
         known = set(inputs) | set(SCRATCH)
-        if library == "numba":
+        if "def f(" in text:
             used = set(arguments_of(text))
             assert used <= known, library
         else:

@@ -105,3 +105,28 @@ def test_indices_of_the_memory_that_is_written_are_read_first():
     x = onebuf.asarray([2, 0, 1])
     x[x] = onebuf.asarray([5, 6, 7])
     assert x.to_python() == [6, 7, 5]
+
+
+def test_what_takes_no_longer_than_a_plan_is_done_at_once():
+    x, matrix = onebuf.ones(500_000).realize(), onebuf.ones((400, 500)).realize()
+    many = onebuf.ones(1_000_000, dtype=bool).realize()
+    done = {
+        "dot": (x @ x, 500_000),
+        "matrix times vector": ((matrix @ x[:500])[7], 500),
+        "vector times matrix": ((x[:400] @ matrix)[7], 400),
+        "all": (many.all(), True),
+        "any": ((many & False).realize().any(), False),
+        "take": (onebuf.take(x, onebuf.asarray([3, 400_000])).sum(), 2),
+        "along": (onebuf.take_along_axis(matrix, onebuf.zeros((400, 1), dtype=int), 1).sum(), 400),
+        "count": (onebuf.count_nonzero(many), 1_000_000),
+    }
+    for name, (found, wanted) in done.items():
+        assert found.is_realized, name
+        assert found.item() == wanted, name
+    with onebuf.config(eager_numel=0):
+        assert not (x @ x).is_realized
+        assert not many.all().is_realized
+        assert not onebuf.take(x, onebuf.asarray([3])).is_realized
+    assert not (matrix @ matrix.T).is_realized
+    with pytest.raises(IndexError):
+        onebuf.take(x, onebuf.asarray([500_000]))

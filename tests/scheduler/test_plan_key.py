@@ -126,3 +126,11 @@ def test_a_guard_tells_whether_a_value_that_is_read_often_is_held():
     assert guard([found._node]) is None
     held.clear()
     assert guard([found._node]) is not None
+
+
+def test_empty_buffers_share_a_plan_and_no_memory():
+    one, two = [ob.empty(100_000) for _ in range(2)]
+    assert walk_of([one._node]).plan_key == walk_of([two._node]).plan_key
+    one[...], two[...] = 1, 2
+    assert (one[5].item(), two[5].item()) == (1, 2)
+    assert not np.shares_memory(np.asarray(one), np.asarray(two))

@@ -79,6 +79,7 @@ _POSITIONS: dict[Op, Callable[..., Any]] = {
     REDUCE["argmin"]: np.ndarray.argmin,
 }
 _MULTIPLY, _DIVIDE = BINARY["multiply"], BINARY["divide"]
+_ALL, _ANY = REDUCE["all"], REDUCE["any"]
 _loops: dict[Op, Loop] = {}
 _complex_loops: dict[Op, Loop] = {}
 _folds: dict[Op, Callable[..., Any]] = {}
@@ -347,7 +348,7 @@ def fold(
     array = x.array
     if array is None and x.op is VIEW:
         array = settle(x)
-    if array is not None and array.nbytes <= options().eager_nbytes and op in _folds:
+    if array is not None and array.nbytes <= _few_bytes(op, x.dtype) and op in _folds:
         if listeners():
             result = place(shape, dtype, prod(shape))
             _run_told(op, result, _folds[op], array, axes, result.array, keepdims)
@@ -372,6 +373,12 @@ def fold(
         if found is not None:
             return found
     return general(op, (x,), (axes, keepdims), shape, dtype)
+
+
+def _few_bytes(op: Op, dtype: DT) -> int:
+    """Up to how many bytes are folded at once: of bools more, because NumPy ends where it knows."""
+    found = options().eager_nbytes
+    return found << 4 if dtype is bool_ and (op is _ALL or op is _ANY) else found
 
 
 def general(

@@ -104,8 +104,13 @@ _NUMPYS = frozenset((int64, *_BLAS))
 
 
 def _multiplied(x: Any, y: Any, dtype: Any) -> Node | None:
-    """The product of two vectors or matrices of few elements; None of anything else."""
+    """The product of two vectors or matrices of few elements; None of anything else.
+
+    More are few for a product with a vector, which takes each of them once.
+    """
     limit = min(options().quick_numel, FEW) << 4
+    if 1 in (x.ndim, y.ndim) and x.flags.forc and y.flags.forc:
+        limit <<= 5
     if not 0 < x.size <= limit or not 0 < y.size <= limit or dtype not in _BLAS or listeners():
         return None
     ndim = x.ndim + y.ndim

@@ -40,7 +40,7 @@ from onebuf.graph import (
     Op,
 )
 
-_UNIQUE = frozenset({EMPTY, FAILED, FREED, FUTURE, SOURCE})
+_UNIQUE = frozenset({FAILED, FREED, FUTURE, SOURCE})
 """Operations whose argument is an object that no other graph has."""
 _WITH_AXES = frozenset({*REDUCE.values(), *SCAN.values(), CONCAT, TAKE, TAKE_ALONG})
 """Operations whose argument says along which axes they run."""
@@ -65,6 +65,7 @@ _FIELDS = {
     PLACED: _fields("dtype", "shape"),
     VIEW: _fields("arg.key"),
     ARANGE: _fields("dtype", "shape", "arg"),
+    EMPTY: _fields("dtype", "shape"),
     ON_DEMAND: _fields("dtype", "shape"),
     RANDOM_BITS: _fields("dtype", "shape"),
     LIBRARY: _fields("dtype", "shape"),  # a run calls what its own node says
