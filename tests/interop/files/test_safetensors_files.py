@@ -288,11 +288,18 @@ def mutated(draw):
     return bytes(content)
 
 
+def with_text(header: str) -> bytes:
+    """A file without elements."""
+    return len(header).to_bytes(8, "little") + header.encode()
+
+
 @settings(
     max_examples=800, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(content=mutated())
 @example(content=VALID[1])
+@example(content=with_text('{"x": {"dtype": "U8", "shape": [-0, 3], "data_offsets": [0, 0]}}'))
+@example(content=with_text('{"x": {"dtype": "U8", "shape": [0, 3], "data_offsets": [-0, 0]}}'))
 def test_a_mutated_file_raises_or_stays_in_bounds(tmp_path, content):
     path = tmp_path / "fuzz.safetensors"
     path.write_bytes(content)

@@ -110,7 +110,10 @@ def _read_header(path: str | os.PathLike[str], whole: FileBlock) -> tuple[dict[s
         raise fault(path, f"a header starts with '{{', this with {show(bytes(text[:8]))}")
     try:
         header = json.loads(
-            text.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse_constant
+            text.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_int=_number,
+            parse_constant=_refuse_constant,
         )
     except UnicodeDecodeError:
         raise fault(path, "the header is not UTF-8 text") from None
@@ -129,6 +132,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for key in found:
         _check_text(key)
     return found
+
+
+def _number(text: str) -> int | float:
+    """A number without a fraction; one whose sign an integer cannot keep is a float."""
+    return -0.0 if text == "-0" else int(text)
 
 
 def _refuse_constant(text: str) -> None:
