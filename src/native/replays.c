@@ -163,7 +163,8 @@ static PyObject *launch_call(PyObject *self, PyObject *const *args, size_t flagg
     Node *made = NULL;
     for (; known < count; known++) {
         PyObject *x = args[known];
-        held[known] = Py_NewRef(Py_TYPE(x) == classes.buffer ? (PyObject *)node_of(x) : x);
+        int has_node = Py_TYPE(x) == classes.buffer || PyType_IsSubtype(Py_TYPE(x), classes.buffer);
+        held[known] = Py_NewRef(has_node ? (PyObject *)node_of(x) : x);
     }
     for (int n = 0; n < known && fine; n++) fine = (bytes[n] = bytes_of(held[n])) != NULL;
     if (fine && launch->shape != Py_None) fine = (made = room(launch)) != NULL;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import threading
 import weakref
@@ -79,6 +80,31 @@ def test_only_plain_buffers_that_are_stored_fit() -> None:
     with pytest.raises(ValueError, match=r"^$"):
         core.Form(np.ones((1,) * 7))
     assert form(np.ones((1,) * 7)) is None
+
+
+STEPS = {
+    **{name: lambda x, y, f=f: f(x, y) for name, f in FUNCTIONS.items()},
+    "library": lambda x, y: onebuf.sort(x * y) + 1,
+    "many steps": lambda x, y: onebuf.sort(onebuf.sort(onebuf.sort(x + y) * x) * y) * 2,
+    "products": lambda x, y: ((x[None, :] @ y[:, None]) * 2 + 1) @ y[None, :1] - 1,
+    "library last": lambda x, y: onebuf.sort(x * y + 1),
+    "chain of kernels": lambda x, y: functools.reduce(lambda a, _: a * y + x, range(150), x),
+}
+
+
+@pytest.mark.parametrize("kind", [Buffer, type("Mine", (Buffer,), {"__slots__": ()})])
+@pytest.mark.parametrize("name", STEPS)
+def test_every_quick_replay_fits_the_call_it_was_made_for(name: str, kind: type[Buffer]) -> None:
+    g = onebuf.jit(STEPS[name])
+    x, y = kind(np.arange(1.0, 7.0), copy=True), kind(np.arange(6.0) - 2.5, copy=True)
+    wanted = g(x, y)
+    entry = g._entries[0]
+    assert (entry.quick is None) == (name in ("pair", "given"))
+    if entry.quick is not None:
+        found = entry.quick((x, y), {})
+        assert type(found) is type(wanted)
+        np.testing.assert_array_equal(found, wanted)
+        assert g(x, y).tolist() == wanted.tolist()
 
 
 def test_calls_that_fit_different_captures_take_turns() -> None:

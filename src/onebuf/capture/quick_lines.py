@@ -48,8 +48,8 @@ class _Launch(NamedTuple):
     kernel: Kernel
     operands: list[str]
     """The variables of its operands."""
-    line: int
-    """Where it is called."""
+    line: str
+    """The line that calls it."""
 
 
 class Lines:
@@ -142,15 +142,16 @@ class Lines:
     def at_once(self, count: int, result: str, base: object) -> Callable[..., Any] | None:
         """A function of buffers whose last launch makes the buffer too; None if none does."""
         last = self.launches.get(result)
-        if last is None or self.ends[-2:-1] > [last.line]:
+        if last is None:
             return None
+        at = self.lines.index(last.line)
         found = launch(last.kernel, base)
-        if found is None:
+        if found is None or not all(line.startswith("del ") for line in self.lines[at + 1 :]):
             return None
-        if last.line == 0 and last.operands == [f"l{n}" for n in range(count)]:
+        if at == 0 and last.operands == [f"l{n}" for n in range(count)]:
             return found
         end = f"return {self.const(found)}({', '.join(last.operands)})"
-        return self.compiled(count, [*self.lines[: last.line], end])  # type: ignore[no-any-return]
+        return self.compiled(count, [*self.lines[:at], end])  # type: ignore[no-any-return]
 
     def step(self, step: Any) -> None:
         """Write one step."""
@@ -226,8 +227,8 @@ class Lines:
         line = f"{self.const(found)}({', '.join(operands)})"
         if results:
             name = self.new(results[0].number)
-            self.launches[name] = _Launch(kernel, operands, len(self.lines))
             line = f"{name} = {line}"
+            self.launches[name] = _Launch(kernel, operands, line)
         self.lines.append(line)
         return True
 

@@ -98,11 +98,14 @@ class GuardCode:
                 known = unless
             text = text if shown is None else f"if {text}: return None"
             lines.append(f"{'     ' if unless else '    '}{text}")
+        end = "  except Exception: return None"
         if then is not None:
-            end = f"{self.reference(then)}({', '.join(self.results or [])})"
+            # Its own errors are no failed checks.
+            end += f"\n  return {self.reference(then)}({', '.join(self.results or [])})"
         else:
-            end = "True" if self.results is None else f"[{', '.join(self.results)}]"
-        return self._function([*lines, f"    return {end}"], "  except Exception: return None")
+            result = "True" if self.results is None else f"[{', '.join(self.results)}]"
+            lines.append(f"    return {result}")
+        return self._function(lines, end)
 
     def explain(self, *arguments: Any) -> Failure | None:
         """The check that fails; None if all hold."""

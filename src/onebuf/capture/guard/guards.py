@@ -43,7 +43,7 @@ class Guard:
     def then(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function like `bind` that gives what ``function`` makes of the buffers.
 
-        It gives None if anything differs, and if ``function`` raises.
+        It gives None if anything differs.
         """
         return self._code.compile(function)
 
