@@ -5,7 +5,7 @@
  */
 #include "core.h"
 
-#define MOST_WORDS 256
+#define MOST_WORDS 256 /* of addresses, and of other words */
 
 static PyObject *current_trace, *get_listeners, *slowly_name, *array_name, *no_names;
 
@@ -361,6 +361,8 @@ int replays_init(PyObject *module) {
     array_name = PyUnicode_InternFromString("array");
     no_names = PyDict_New();
     if (!slowly_name || !array_name || !no_names) return -1;
+    if (PyModule_AddIntMacro(module, MOST_WORDS) < 0 || PyModule_AddIntMacro(module, MOST_AXES) < 0)
+        return -1;
     static const struct {
         const char *name;
         PyType_Spec *spec;

@@ -59,7 +59,8 @@ def count_nonzero(
 
 def _counts(array: dtypes.Array) -> bool:
     """Whether NumPy counts elements sooner than a kernel does: few, or bools."""
-    return array.size <= quick_limit() or (array.dtype == np.bool and quick_limit() > 0)
+    limit = quick_limit()
+    return array.size <= limit or (array.dtype == np.bool and limit > 0)
 
 
 @quick("where", np.where)

@@ -22,10 +22,6 @@ from onebuf.tracing import current
 QuickReplay = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 """From the arguments of a call to its result; None if the capture does not fit."""
 
-MOST_WORDS = 256
-"""A launch of the core has no more addresses, and no more other words."""
-MOST_AXES = 6
-
 RESULT_AT, NOTHING_AT = -1, -2
 """In place of the number of an operand: the result; or nothing, which begins at 0."""
 
@@ -64,7 +60,7 @@ else:
 
 def form(array: Array) -> Callable[[object], bool] | None:
     """Whether an object is a plain buffer that is stored like ``array``; None without the core."""
-    return None if core is None or array.ndim > MOST_AXES else core.Form(array)
+    return None if core is None or array.ndim > core.MOST_AXES else core.Form(array)
 
 
 class Kernel(NamedTuple):
@@ -91,7 +87,7 @@ def launch(kernel: Kernel, base: object = ...) -> Callable[..., Any] | None:
     or it has no place for so much.
     """
     program, *words, result = kernel
-    if core is None or max(len(kernel.slots), len(kernel.tail) // 8) > MOST_WORDS:
+    if core is None or max(len(kernel.slots), len(kernel.tail) // 8) > core.MOST_WORDS:
         return None
     ends: tuple[Any, ...] = (None,) * 6
     if result is not None:

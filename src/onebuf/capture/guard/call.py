@@ -38,6 +38,8 @@ class Call:
         self.function = function
         self.names = tuple(signature.parameters)
         self.normalise: Callable[..., tuple[Any, ...]] = _normaliser(signature)
+        name = getattr(function, "__qualname__", self.normalise.__name__)
+        self.normalise.__qualname__ = name  # by which Python calls it where arguments are missing
         self.is_positional = all(one.kind in _BY_POSITION for one in parameters)
 
 

@@ -48,7 +48,8 @@ def _lies_apart(node: Node) -> bool:
 
 @lru_cache(4096)
 def _product(inputs: tuple[Labels, ...], output: Labels) -> Product | None:
-    """
+    """How a sum is a product, by its labels alone; None: it is none.
+
     >>> _product((("i", "j"), ("k", "j")), ("i", "k"))
     Product(is_swapped=False, turns_left=False, turns_right=True)
     >>> _product((("i", "j"), ("i", "j")), ("i",)) is None
